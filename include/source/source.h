@@ -1,0 +1,100 @@
+/* source: from arguments, folders and stdin to texts that lie in memory.
+ *
+ * The only room that walks folders, opens input files and matches globs. A source is one
+ * file; it is split into documents at `---` lines, which are always a document boundary in
+ * YAML, even inside scalars. Lines and columns are computed here and nowhere else.
+ */
+#ifndef KUBELINT_SOURCE_H
+#define KUBELINT_SOURCE_H
+
+#include "base.h"
+
+/* One document of a file: bytes [begin, end) of its source, without the `---` line.
+ * Text behind `--- ` on the marker line belongs to the document. */
+struct document {
+	const struct source *source;
+	uint32_t begin, end;
+	uint32_t index; /* in its source, from 0 */
+};
+
+/* One input file. Owned by its set. */
+struct source {
+	uint32_t id;        /* from 1, in order of the set; the file of a struct span */
+	str path;           /* as printed: relative to the root, `/` only, no `./`; or absolute when outside */
+	str open_path;      /* what open(2) took; "-" for stdin */
+	str text;           /* the whole file, not NUL-terminated */
+	bool outside_root;
+	bool named;         /* given on the command line itself, not found in a folder */
+	bool json;          /* by extension: one document, never split */
+	struct document *documents;
+	size_t document_count;
+	struct line_index *lines; /* made on first use by source_position() */
+};
+
+struct sources VEC(struct source *);
+
+/* What was passed over or went wrong, for notifications and the exit code. */
+enum skip_kind {
+	SKIP_UNREADABLE,   /* open, stat or read failed: exit 2 */
+	SKIP_TOO_LARGE,    /* above max_file_size: exit 2 */
+	SKIP_MISSING,      /* a named path that does not exist: exit 2 */
+	SKIP_LINK_LOOP,    /* a link to a folder above it: notification */
+	SKIP_BINARY,       /* NUL bytes: notification */
+	SKIP_SPECIAL,      /* FIFO, socket, device found in a folder: notification */
+	SKIP_IGNORED,      /* excluded folder or .gitignore: counted only */
+};
+
+struct skip {
+	enum skip_kind kind;
+	str path;
+	str reason; /* errno text or limit, empty when the kind says it all */
+};
+struct skips VEC(struct skip);
+
+struct source_options {
+	const char *root;          /* NULL: folder with .kubelint.yaml or .git upward from the working folder, else that */
+	const char *stdin_name;    /* what `-` is called; NULL: "-" */
+	const struct strs *excludes;
+	size_t max_file_size;      /* bytes; 0: 64 MiB */
+	bool no_gitignore;
+	bool force_exclude;        /* excludes hold for named files too */
+};
+
+/* All sources of a run. */
+struct source_set {
+	struct arena *arena;
+	str root;                  /* absolute, real path */
+	struct sources sources;    /* sorted by path (byte order); each file once */
+	struct skips skips;
+	size_t file_count;         /* files read */
+};
+
+/* Reads every path (file, folder, or "-") into a set that lives in arena. Files: *.yaml
+ * *.yml *.json *.tfstate of folders; any name when given itself. */
+struct source_set *source_read(struct arena *arena, const struct source_options *options,
+                               const struct strs *paths);
+
+/* A set with one source of that name and text, for tests, the vector runner and fuzzing. */
+struct source_set *source_from_text(struct arena *arena, str path, str text);
+
+/* Adds one more text to a set (rule examples with several files). */
+struct source *source_add_text(struct source_set *set, str path, str text);
+
+/* The source with that id; NULL for 0 or an unknown one. */
+const struct source *source_of(const struct source_set *set, uint32_t id);
+
+/* Place of a byte offset: line and column from 1, columns in code points (invalid UTF-8
+ * bytes count one each), or in UTF-16 units. A line ends at LF, CRLF or lone CR; a BOM at
+ * the start of the file is no column. */
+struct position {
+	uint32_t line, column, column_utf16;
+};
+struct position source_position(const struct source *source, uint32_t offset);
+
+/* Text of a line (from 1) without its line end; empty beyond the last. */
+str source_line(const struct source *source, uint32_t line);
+
+/* True when path matches the glob: fnmatch(3) plus `**` for any folders. */
+bool source_glob_matches(str glob, str path);
+
+#endif

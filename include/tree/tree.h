@@ -1,0 +1,132 @@
+/* tree: a document's bytes to a tree whose every node knows its place.
+ *
+ * The only room that includes <yaml.h>. Scalars are typed by the rules of the Go YAML
+ * libraries that Kubernetes uses (YAML 1.1 with their deviations), aliases and merge keys
+ * are expanded by copying (within a budget), so every node has one parent and one path. JSON
+ * goes the same way. What is wrong with the text is a fault in the tree's list.
+ */
+#ifndef KUBELINT_TREE_H
+#define KUBELINT_TREE_H
+
+#include "base.h"
+
+struct source;
+struct document;
+
+enum node_kind { NODE_SCALAR, NODE_MAP, NODE_LIST };
+
+/* Type of a scalar as the Go YAML libraries resolve it. Quoted and block scalars are always
+ * strings. */
+enum scalar_type { SCALAR_NULL, SCALAR_BOOL, SCALAR_INT, SCALAR_FLOAT, SCALAR_STRING };
+
+enum scalar_style { STYLE_PLAIN, STYLE_SINGLE, STYLE_DOUBLE, STYLE_LITERAL, STYLE_FOLDED };
+
+struct node {
+	enum node_kind kind;
+	enum scalar_type type;     /* of a scalar */
+	enum scalar_style style;   /* of a scalar */
+	bool flow;                 /* a map or list written as {…} or […] */
+	bool merged;               /* came in through a merge key `<<` */
+	bool aliased;              /* copied from an anchor: its span is the anchor's text */
+	bool unknown;              /* holds a template ({{ … }}, ${NAME}) or is touched by a patch:
+	                            * the value is not known and decides nothing */
+	uint32_t index;            /* place among its parent's children, from 0 */
+	struct node *parent;       /* NULL for the root */
+	str key;                   /* key text when the parent is a map */
+	struct span key_span;
+	struct span span;          /* a scalar: with its quotes; map or list: first to last child */
+	str text;                  /* a scalar's value after quotes and escapes; plain: source text */
+	struct node *children;     /* map values or list items, in order; array of child_count */
+	uint32_t child_count;
+};
+
+/* What is wrong in a text. Rooms below `rules` know no rule: a rule of family KL0 is a loop
+ * over one kind of these (architecture.md, Faults). */
+enum fault_kind {
+	FAULT_SYNTAX,          /* a: libyaml's problem in words; the document has no root */
+	FAULT_LIMIT,           /* a: which limit (depth, nodes); no root */
+	FAULT_DUPLICATE_KEY,   /* node: the value that wins; related: the first place; a: key */
+	FAULT_TEMPLATE,        /* a: the template text; node NULL when the whole document is one */
+	FAULT_UNKNOWN_FIELD,   /* node: the value; a: key; b: nearest real name or empty; c: type name */
+	FAULT_MISPLACED_FIELD, /* node: the value; a: key; b: where it belongs (path) */
+	FAULT_STRING_WANTED,   /* node: a plain scalar that YAML reads as another type; a: its type */
+	FAULT_NULL_STRING,     /* node: an empty value where a string is wanted (valid, reads "") */
+	FAULT_INVALID,         /* API validation; node; a: message; b: upstream error type
+	                        * (FieldValueInvalid …); c: upstream's field path */
+	FAULT_UNDECODABLE,     /* wrong JSON type or unparsable quantity; node; a: message */
+	FAULT_NOT_SERVED,      /* apiVersion and kind that no known version serves; a: message */
+	FAULT_VERSION_FIELD,   /* a field that the target version lacks; a: key; b: since or removed */
+	FAULT_INVENTORY,       /* a node-group file's own mistake; node; a: message; b: nearest name
+	                        * or empty; c: rule-neutral class (bounds, taint, type …) */
+};
+
+struct fault {
+	enum fault_kind kind;
+	const struct node *node;   /* may be NULL */
+	const char *missing;       /* name of the absent field below node, else NULL */
+	struct span span;          /* always a place in the file */
+	struct span related;       /* file 0: none */
+	str a, b, c;
+};
+struct faults VEC(struct fault);
+
+/* One parsed document. Everything lives in arena. */
+struct tree {
+	struct arena *arena;
+	const struct source *source;
+	const struct document *document;
+	struct node *root;         /* NULL for an empty document or a syntax fault */
+	struct faults faults;      /* in order of place after tree_parse(); others append */
+	bool has_template;         /* {{, {% or <% in the text */
+};
+
+#define TREE_MAX_DEPTH 200
+#define TREE_MAX_NODES 10000000
+
+/* Parses one document into arena; never NULL. A document of comments only has no root and no
+ * fault. After a syntax fault root is NULL. */
+struct tree *tree_parse(struct arena *arena, const struct document *document);
+
+/* Parses text that lies inside a scalar (a ConfigMap entry): every document in it. Spans point
+ * into the file where the scalar is a literal block or plain, else at the whole scalar. */
+struct trees VEC(struct tree *);
+void tree_parse_embedded(struct arena *arena, const struct tree *outer, const struct node *scalar,
+                         struct trees *ret_trees);
+
+/* The value under key, or NULL (also when node is NULL or no map). With a key given twice, the
+ * last one wins. */
+const struct node *node_get(const struct node *node, const char *key);
+/* The value at a dotted path of map keys ("spec.template.spec"), or NULL. */
+const struct node *node_at(const struct node *node, const char *path);
+
+bool node_is_map(const struct node *node);   /* NULL gives false */
+bool node_is_list(const struct node *node);
+bool node_is_scalar(const struct node *node); /* any scalar but null */
+bool node_is_null(const struct node *node);   /* absent (NULL) or null */
+
+/* Text of a scalar; empty view for NULL, null, maps and lists. */
+str node_text(const struct node *node);
+/* Integer value by the Go-YAML rules (0x10, 0o17, 010, 1_000); false when it is none. */
+bool node_int(const struct node *node, int64_t *ret_value);
+/* Boolean value by the Go-YAML rules (yes, on, true …); false when it is none. */
+bool node_bool(const struct node *node, bool *ret_value);
+/* Text of a scalar as the JSON that Kubernetes decodes would hold it: canonical for plain
+ * numbers (81111e1 -> 811110), source text for strings. For quantities given as numbers. */
+str node_json_text(struct arena *arena, const struct node *node);
+
+/* Path from the document's root (or the List item's own root, when below is that item):
+ * spec.template.spec.nodeSelector["kubernetes.io/arch"], containers[0]. absent, when not
+ * NULL, is appended as one more key. below NULL: from the document's root. */
+str node_path(struct arena *arena, const struct node *below, const struct node *node,
+              const char *absent);
+
+/* Where a finding about node belongs: a scalar's own span, else its key's, else the nearest
+ * parent's key (outputs.md section 0 rule 9). */
+struct span node_place(const struct node *node);
+/* The place of the key of node, or as node_place() without one. */
+struct span node_key_place(const struct node *node);
+
+/* Adds a fault about node (its place is taken) and gives it back, to fill in texts. */
+struct fault *tree_add_fault(struct tree *tree, enum fault_kind kind, const struct node *node);
+
+#endif
