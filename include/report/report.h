@@ -1,0 +1,62 @@
+/* report: one model in, many writers out. A writer computes nothing; it is a row and a file.
+ */
+#ifndef KUBELINT_REPORT_H
+#define KUBELINT_REPORT_H
+
+#include "base.h"
+#include "finding.h"
+#include "source.h"
+#include "pools.h"
+#include "model.h"
+#include "sched.h"
+
+/* Counts of the last line and of the JSON summary. */
+struct report_summary {
+	size_t files, objects, workloads, node_groups;
+	size_t errors, warnings, notes, suppressed, baselined, fixable;
+	int exit_code;
+};
+
+/* Everything a writer may print. */
+struct report {
+	struct arena *arena;
+	const char *version;           /* of kubelint */
+	const struct source_set *sources;
+	const struct sink *sink;       /* finished and triaged */
+	const struct scopes *scopes;
+	const struct judgement *const *judgements; /* one per scope */
+	const struct rule *const *rules; /* all rules in code order, for SARIF */
+	size_t rule_count;
+	struct report_summary summary;
+	enum level fail_level;         /* findings at or above it are JUnit failures */
+	bool fail_never;
+	bool quiet, very_quiet;
+	bool color;
+	bool utf8;                     /* the terminal takes UTF-8 */
+	str sarif_category;
+	bool junit_passing_none;
+};
+
+struct report_format {
+	const char *name;              /* "text", "sarif" … */
+	void (*write)(const struct report *report, struct buf *out);
+	const char *const *file_names; /* endings that name it in `-o FILE`; NULL ends */
+};
+/* NULL when there is no such format. */
+const struct report_format *report_format_find(str name);
+/* Format by file name (".sarif", "junit.xml", ".json"); NULL when none fits. */
+const struct report_format *report_format_of_file(str file);
+/* All formats in order, for help texts. */
+const struct report_format *report_formats(size_t *ret_count);
+
+/* Node groups as understood (kubelint inventory): text, json, or yaml (the native form). */
+bool report_inventory(const struct scope *scope, str format, struct buf *out);
+
+/* Writes out whole: a temporary file beside path, then rename; "-" is stdout; devices and FIFOs
+ * are written directly. false: ret_error has the text. */
+bool report_write_file(struct arena *arena, str path, str text, str *ret_error);
+
+/* SARIF's primaryLocationLineHash of every line of a text, as "hash:n" (outputs.md section 1). */
+void report_line_hashes(struct arena *arena, str text, struct strs *ret_hashes);
+
+#endif

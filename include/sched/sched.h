@@ -1,0 +1,129 @@
+/* sched: verdicts as kube-scheduler and the HPA controller give them. Pure functions.
+ *
+ * Filters run in the scheduler's order (a table); each answers yes, no or unknown with the
+ * scheduler's own reason and the facts that decided it. Upstream: kube-scheduler v1.36.3
+ * plugins NodeUnschedulable … InterPodAffinity.
+ */
+#ifndef KUBELINT_SCHED_H
+#define KUBELINT_SCHED_H
+
+#include "base.h"
+#include "kube.h"
+#include "pools.h"
+#include "model.h"
+
+enum filter {
+	FILTER_NODE_UNSCHEDULABLE, FILTER_NODE_NAME, FILTER_TAINT_TOLERATION, FILTER_NODE_AFFINITY,
+	FILTER_NODE_PORTS, FILTER_NODE_RESOURCES_FIT, FILTER_VOLUME_ZONE,
+	FILTER_POD_TOPOLOGY_SPREAD, FILTER_INTER_POD_AFFINITY,
+	FILTER_COUNT,
+};
+const char *filter_name(enum filter filter); /* plugin name: "NodeAffinity" */
+
+/* Why one filter answered as it did. */
+struct reason {
+	enum filter filter;
+	enum answer answer;
+	str text;                      /* the scheduler's words: "Insufficient cpu" */
+	str detail;                    /* evidence: "lacks label role=inference", "cpu 4 of 1930m" */
+	const struct node *pod_node;   /* selector entry, expression, toleration, request; may be NULL */
+	const struct node *group_node; /* label, taint, allocatable of the group; may be NULL */
+	str key;                       /* label key, taint key or resource */
+	const struct taint *taint;     /* the untolerated taint */
+	const struct toleration *nearest_toleration; /* same key, or NULL */
+};
+struct reasons VEC(struct reason);
+
+/* May one pod of w run on an empty node of the group (its DaemonSets counted)? */
+struct verdict {
+	const struct workload *workload;
+	const struct group *group;
+	enum answer answer;            /* with the optimistic allocatable */
+	bool tight;                    /* the safe allocatable says otherwise */
+	enum answer by_filter[FILTER_COUNT];
+	enum answer selector, affinity; /* NodeAffinity split: nodeSelector alone, affinity alone */
+	struct reasons reasons;        /* all that are not yes, in the scheduler's order */
+};
+
+/* A workload against all groups of its scope. */
+struct placement {
+	const struct workload *workload;
+	struct verdict *verdicts;      /* one per group of scope->groups, same order */
+	size_t count;
+	bool undecidable;              /* no groups, another scheduler, nodeName set */
+	str undecidable_why;
+};
+
+/* How many replicas fit alone at maxSize (model.md section 4). */
+struct capacity {
+	const struct workload *workload;
+	bool known;                    /* false: placeable and upper are not known */
+	int64_t placeable;             /* safe allocatable, at most the peak */
+	int64_t upper;                 /* optimistic, at most the peak */
+	int64_t total;                 /* optimistic, not cut at the peak; INT64_MAX: unbounded */
+	bool tight;                    /* placeable < upper */
+	str limited_by;                /* binding resource, "pods", "maxSize" …; empty when all fit */
+	struct group_share {
+		const struct group *group;
+		int64_t nodes, per_node;   /* optimistic; nodes = maxSize, INT64_MAX: unbounded */
+		str limited_by;
+	} *shares;
+	size_t share_count;
+};
+struct capacities VEC(struct capacity *);
+
+/* Everything judged about one scope; owned by arena. */
+struct judgement {
+	const struct scope *scope;
+	struct placement *placements;  /* one per workload, by workload index */
+	struct capacity *capacities;   /* one per workload; DaemonSets have known false */
+	size_t count;
+};
+struct judgement *sched_judge(struct arena *arena, const struct scope *scope);
+
+/* Requests of the DaemonSets that run on a node of that shape, with pod slots as resource
+ * "pods" (each one counts 1). */
+void sched_daemon_overhead(struct arena *arena, const struct scope *scope,
+                           const struct group *group, const struct node_shape *shape,
+                           struct resource_amounts *ret_amounts);
+
+/* Single filters on one concrete pod and group; what the vectors compare. */
+void filter_run(struct arena *arena, enum filter filter, const struct workload *workload,
+                const struct group *group, const struct node_shape *shape,
+                struct verdict *ret_verdict);
+
+/* ---- the HPA controller -------------------------------------------------------------- */
+
+/* A pod as the HPA controller sees it. */
+struct hpa_pod {
+	bool running, ready_once;
+	bool has_metrics;
+	struct hpa_usage {
+		str container, resource;
+		int64_t milli;
+	} *usage;
+	size_t usage_count;
+};
+struct hpa_condition {
+	const char *type, *status, *reason;
+};
+struct hpa_decision {
+	bool decided;
+	int64_t desired;
+	struct hpa_condition conditions[4];
+	size_t condition_count;
+};
+/* One run of the controller. ambiguous: another HPA's target selects the same pods. */
+struct hpa_input {
+	const struct hpa *hpa;
+	const struct workload *target;
+	int64_t current;
+	const struct hpa_pod *pods;
+	size_t pod_count;
+	bool ambiguous;
+	bool metrics_missing;
+};
+void hpa_decide(struct arena *arena, const struct hpa_input *input,
+                struct hpa_decision *ret_decision);
+
+#endif
