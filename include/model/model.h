@@ -72,6 +72,9 @@ struct workload {
 	 * DaemonSet tolerations added). */
 	struct pairs node_selector;
 	struct tolerations tolerations;
+	/* It names a RuntimeClass that nothing declares: that may add tolerations, a nodeSelector
+	 * and overhead, so an untolerated taint proves nothing and requests are lower bounds. */
+	bool runtime_class_open;
 	uint32_t index;
 };
 struct workloads VEC(struct workload *);
