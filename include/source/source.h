@@ -94,6 +94,10 @@ struct position source_position(const struct source *source, uint32_t offset);
 /* Text of a line (from 1) without its line end; empty beyond the last. */
 str source_line(const struct source *source, uint32_t line);
 
+/* The real, absolute path of a file or folder, links resolved; path itself when it does not
+ * exist. */
+str source_real_path(struct arena *arena, str path);
+
 /* True when path matches the glob: fnmatch(3) plus `**` for any folders. */
 bool source_glob_matches(str glob, str path);
 
