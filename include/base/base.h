@@ -131,11 +131,12 @@ str buf_str(const struct buf *buf); /* view of the text so far, valid until the 
 
 /* Appends a zeroed item and gives its address, valid until the next push. */
 #define VEC_PUSH(arena, vec) \
-	(vec_reserve((arena), (void **)&(vec)->v, &(vec)->cap, (vec)->n, sizeof *(vec)->v), \
+	((vec)->v = vec_reserve((arena), (vec)->v, &(vec)->cap, (vec)->n, sizeof *(vec)->v), \
 	 &(vec)->v[(vec)->n++])
 
-/* Room for one more item behind n; new memory is zeroed. Only for VEC_PUSH. */
-void vec_reserve(struct arena *arena, void **items, size_t *cap, size_t n, size_t item_size);
+/* items, or a larger copy of them, with room for one more behind n; new memory is zeroed.
+ * Only for VEC_PUSH. */
+void *vec_reserve(struct arena *arena, void *items, size_t *cap, size_t n, size_t item_size);
 
 struct strs VEC(str);
 

@@ -104,18 +104,18 @@ size_t arena_used(const struct arena *arena)
 	return arena->taken;
 }
 
-void vec_reserve(struct arena *arena, void **items, size_t *cap, size_t n, size_t item_size)
+void *vec_reserve(struct arena *arena, void *items, size_t *cap, size_t n, size_t item_size)
 {
 	size_t wanted = *cap ? *cap * 2 : 4;
 	void *grown;
 
 	if (n < *cap)
-		return;
+		return items;
 	if (wanted < *cap)
 		base_out_of_memory();
 	grown = arena_calloc(arena, wanted, item_size);
 	if (n)
-		memcpy(grown, *items, n * item_size);
-	*items = grown;
+		memcpy(grown, items, n * item_size);
 	*cap = wanted;
+	return grown;
 }
