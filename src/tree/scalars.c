@@ -1,0 +1,259 @@
+/* What a plain scalar is, by the rules of the Go YAML library that Kubernetes uses
+ * (sigs.k8s.io/yaml over goyaml.v2): YAML 1.1 words, Go's own number syntax.
+ */
+#include "tree-internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const struct {
+	str word;
+	enum scalar_type type;
+	bool value;
+} words[] = {
+#define WORD(w, t, v) { { w, sizeof(w) - 1 }, t, v }
+	WORD("y", SCALAR_BOOL, true), WORD("Y", SCALAR_BOOL, true),
+	WORD("yes", SCALAR_BOOL, true), WORD("Yes", SCALAR_BOOL, true),
+	WORD("YES", SCALAR_BOOL, true), WORD("true", SCALAR_BOOL, true),
+	WORD("True", SCALAR_BOOL, true), WORD("TRUE", SCALAR_BOOL, true),
+	WORD("on", SCALAR_BOOL, true), WORD("On", SCALAR_BOOL, true),
+	WORD("ON", SCALAR_BOOL, true), WORD("n", SCALAR_BOOL, false),
+	WORD("N", SCALAR_BOOL, false), WORD("no", SCALAR_BOOL, false),
+	WORD("No", SCALAR_BOOL, false), WORD("NO", SCALAR_BOOL, false),
+	WORD("false", SCALAR_BOOL, false), WORD("False", SCALAR_BOOL, false),
+	WORD("FALSE", SCALAR_BOOL, false), WORD("off", SCALAR_BOOL, false),
+	WORD("Off", SCALAR_BOOL, false), WORD("OFF", SCALAR_BOOL, false),
+	WORD("", SCALAR_NULL, false), WORD("~", SCALAR_NULL, false),
+	WORD("null", SCALAR_NULL, false), WORD("Null", SCALAR_NULL, false),
+	WORD("NULL", SCALAR_NULL, false), WORD(".nan", SCALAR_FLOAT, false),
+	WORD(".NaN", SCALAR_FLOAT, false), WORD(".NAN", SCALAR_FLOAT, false),
+	WORD(".inf", SCALAR_FLOAT, false), WORD(".Inf", SCALAR_FLOAT, false),
+	WORD(".INF", SCALAR_FLOAT, false), WORD("+.inf", SCALAR_FLOAT, false),
+	WORD("+.Inf", SCALAR_FLOAT, false), WORD("+.INF", SCALAR_FLOAT, false),
+	WORD("-.inf", SCALAR_FLOAT, false), WORD("-.Inf", SCALAR_FLOAT, false),
+	WORD("-.INF", SCALAR_FLOAT, false),
+#undef WORD
+};
+
+#define LONGEST_WORD 5
+
+/* Longest number text that is read; a longer one is cut here, which no value needs. */
+#define NUMBER_MAX 400
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static size_t find_word(str text)
+{
+	for (size_t i = 0; text.n <= LONGEST_WORD && i < COUNT_OF(words); i++)
+		if (str_eq(words[i].word, text))
+			return i;
+	return COUNT_OF(words);
+}
+
+/* The text without underscores, as Go's library drops them from numbers, with a NUL. */
+static str without_underscores(str text, char *space)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < text.n && n < NUMBER_MAX; i++)
+		if (text.p[i] != '_')
+			space[n++] = text.p[i];
+	space[n] = '\0';
+	return (str){ space, n };
+}
+
+static int digit_of(char c)
+{
+	if (is_digit(c))
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : 99;
+}
+
+/* The base of a Go integer literal, its prefix taken off; 10 without one. */
+static int take_base(str *s)
+{
+	static const struct {
+		char letters[2];
+		int base;
+	} prefixes[] = { { { 'x', 'X' }, 16 }, { { 'o', 'O' }, 8 }, { { 'b', 'B' }, 2 } };
+
+	if (s->n < 2 || s->p[0] != '0')
+		return 10;
+	for (size_t i = 0; i < COUNT_OF(prefixes); i++)
+		if (s->p[1] == prefixes[i].letters[0] || s->p[1] == prefixes[i].letters[1]) {
+			*s = str_slice(*s, 2, s->n);
+			return prefixes[i].base;
+		}
+	*s = str_slice(*s, 1, s->n);
+	return 8;
+}
+
+/* An integer as Go's ParseInt with base 0 reads it. ret_value is cut to int64 when the text
+ * is an unsigned integer beyond it. */
+static bool parse_integer(str text, int64_t *ret_value)
+{
+	bool negative = text.n && text.p[0] == '-';
+	uint64_t value = 0;
+	int base;
+
+	if (text.n && (text.p[0] == '-' || text.p[0] == '+'))
+		text = str_slice(text, 1, text.n);
+	base = take_base(&text);
+	if (!text.n)
+		return false;
+	for (size_t i = 0; i < text.n; i++) {
+		int digit = digit_of(text.p[i]);
+
+		if (digit >= base || __builtin_mul_overflow(value, (uint64_t)base, &value) ||
+		    __builtin_add_overflow(value, (uint64_t)digit, &value))
+			return false;
+	}
+	if (negative && value > (uint64_t)INT64_MAX + 1)
+		return false;
+	if (negative)
+		*ret_value = value > INT64_MAX ? INT64_MIN : -(int64_t)value;
+	else
+		*ret_value = value > INT64_MAX ? INT64_MAX : (int64_t)value;
+	return true;
+}
+
+static size_t digits(str s, size_t at)
+{
+	size_t n = at;
+
+	while (n < s.n && is_digit(s.p[n]))
+		n++;
+	return n - at;
+}
+
+/* [-+]?(.d+|d+(.d*)?)([eE][-+]?d+)? */
+static bool is_float(str s)
+{
+	size_t at = s.n && (s.p[0] == '-' || s.p[0] == '+') ? 1 : 0;
+	size_t whole = digits(s, at), part = 0;
+
+	at += whole;
+	if (at < s.n && s.p[at] == '.') {
+		part = digits(s, ++at);
+		at += part;
+		if (!whole && !part)
+			return false;
+	} else if (!whole) {
+		return false;
+	}
+	if (at < s.n && (s.p[at] == 'e' || s.p[at] == 'E')) {
+		at++;
+		if (at < s.n && (s.p[at] == '-' || s.p[at] == '+'))
+			at++;
+		if (!digits(s, at))
+			return false;
+		at += digits(s, at);
+	}
+	return at == s.n;
+}
+
+enum scalar_type scalar_resolve(str text)
+{
+	char space[NUMBER_MAX + 1];
+	size_t word = find_word(text);
+	int64_t value;
+	str number;
+
+	if (word < COUNT_OF(words))
+		return words[word].type;
+	if (!is_digit(text.p[0]) && text.p[0] != '-' && text.p[0] != '+' && text.p[0] != '.')
+		return SCALAR_STRING;
+	number = without_underscores(text, space);
+	if (text.p[0] != '.' && parse_integer(number, &value))
+		return SCALAR_INT;
+	return is_float(number) ? SCALAR_FLOAT : SCALAR_STRING;
+}
+
+bool node_int(const struct node *node, int64_t *ret_value)
+{
+	char space[NUMBER_MAX + 1];
+	str number;
+	double value;
+
+	if (!node || node->kind != NODE_SCALAR)
+		return false;
+	number = without_underscores(node->text, space);
+	if (node->type == SCALAR_INT)
+		return parse_integer(number, ret_value);
+	if (node->type != SCALAR_FLOAT)
+		return false;
+	/* Go decodes 1e3 as a float; JSON then holds 1000, which an integer field takes. */
+	value = strtod(number.p, NULL);
+	if (!(value > -9e15 && value < 9e15))
+		return false;
+	*ret_value = (int64_t)value;
+	return value >= (double)*ret_value && value <= (double)*ret_value;
+}
+
+bool node_bool(const struct node *node, bool *ret_value)
+{
+	size_t word;
+
+	if (!node || node->kind != NODE_SCALAR || node->type != SCALAR_BOOL)
+		return false;
+	word = find_word(node->text);
+	*ret_value = word < COUNT_OF(words) && words[word].value;
+	return word < COUNT_OF(words);
+}
+
+/* The shortest decimal text that reads back as the same double, in the form of Go's JSON
+ * encoder: no exponent between 1e-6 and 1e21. */
+static str float_text(struct arena *arena, double value)
+{
+	double size = fabs(value);
+	str text = { 0 };
+
+	if (!isfinite(value))
+		return (str){ 0 };
+	if (size != 0 && (size < 1e-6 || size >= 1e21)) {
+		for (int precision = 0; precision <= 17; precision++) {
+			text = str_format(arena, "%.*e", precision, value);
+			if (strtod(text.p, NULL) == value)
+				return text;
+		}
+		return text;
+	}
+	for (int precision = 0; precision <= 24; precision++) {
+		text = str_format(arena, "%.*f", precision, value);
+		if (strtod(text.p, NULL) == value)
+			return text;
+	}
+	return text;
+}
+
+str node_json_text(struct arena *arena, const struct node *node)
+{
+	char space[NUMBER_MAX + 1];
+	bool value = false;
+	int64_t integer;
+	str number;
+
+	if (!node || node->kind != NODE_SCALAR)
+		return (str){ 0 };
+	number = without_underscores(node->text, space);
+	switch (node->type) {
+	case SCALAR_NULL:
+		return STR("null");
+	case SCALAR_BOOL:
+		node_bool(node, &value);
+		return value ? STR("true") : STR("false");
+	case SCALAR_INT:
+		if (parse_integer(number, &integer) && integer != INT64_MAX)
+			return str_format(arena, "%lld", (long long)integer);
+		return str_format(arena, "%llu", strtoull(number.p, NULL, 0));
+	case SCALAR_FLOAT:
+		return float_text(arena, strtod(number.p, NULL));
+	default:
+		return node->text;
+	}
+}

@@ -1,0 +1,45 @@
+/* Text that a template engine or a shell would replace. */
+#include "tree-internal.h"
+
+bool template_any(str text)
+{
+	return str_contains(text, STR("{{")) || str_contains(text, STR("{%")) ||
+	       str_contains(text, STR("<%"));
+}
+
+static bool is_name_char(char c)
+{
+	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' ||
+	       (c >= '0' && c <= '9');
+}
+
+/* `$NAME` as the whole text. */
+static bool is_variable(str text)
+{
+	if (text.n < 2 || text.p[0] != '$' || (text.p[1] >= '0' && text.p[1] <= '9'))
+		return false;
+	for (size_t i = 1; i < text.n; i++)
+		if (!is_name_char(text.p[i]))
+			return false;
+	return true;
+}
+
+/* `${NAME}`, `${NAME:-default}` or `${expression}` somewhere in the text. */
+static bool holds_braces(str text)
+{
+	for (size_t at = str_find(text, '$'); at + 3 < text.n;) {
+		str rest = str_slice(text, at + 1, text.n);
+
+		if (rest.p[0] == '{' && is_name_char(rest.p[1]) &&
+		    str_find(rest, '}') < rest.n)
+			return true;
+		at += 1 + str_find(rest, '$');
+	}
+	return false;
+}
+
+bool template_hides(str text)
+{
+	return str_contains(text, STR("{{")) || str_contains(text, STR("<%")) ||
+	       is_variable(text) || holds_braces(text);
+}
