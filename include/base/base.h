@@ -54,6 +54,10 @@ void *arena_calloc(struct arena *arena, size_t count, size_t size);
 /* Bytes taken from the arena so far, for limits and tests. */
 size_t arena_used(const struct arena *arena);
 
+/* Memory for a library that wants a pair of such functions (jansson); never NULL. */
+void *memory_take(size_t size);
+void memory_give(void *memory);
+
 /* ---- strings ------------------------------------------------------------------------- */
 
 /* A view of bytes that somebody else owns (a mapped file, an arena, a literal). It need not

@@ -1,0 +1,18 @@
+#include <stdlib.h>
+
+#include "base.h"
+#include "base-internal.h"
+
+void *memory_take(size_t size)
+{
+	void *memory = malloc(size > 0 ? size : 1);
+
+	if (!memory)
+		base_out_of_memory();
+	return memory;
+}
+
+void memory_give(void *memory)
+{
+	free(memory);
+}
