@@ -54,4 +54,67 @@ void promql_read(struct arena *arena, str expression, struct promql *ret_promql)
 enum alert_answer scope_alert_reads_value(const struct scope *scope, const char *metric,
                                           const char *label, const char *value);
 
+/* ---- one container's amounts (KL213, KL215, KL404-413) ----------------------------------- */
+
+/* A request or limit after API defaulting and the LimitRange. */
+struct effective_amount {
+	bool set;                   /* false: there is none */
+	bool known;                 /* false: a template or patch may give or change it */
+	bool from_limit;            /* a request that the limit stands in for */
+	int64_t amount;             /* millicores for cpu, whole units for anything else */
+	const struct node *node;    /* the quantity that gives it, or NULL */
+};
+/* range: of the container's namespace, may be NULL. Upstream: SetDefaults_Pod, then the
+ * LimitRanger's mergeContainerResources. */
+struct effective_amount container_request(const struct limit_range *range,
+                                          const struct container *container, str resource);
+struct effective_amount container_limit(const struct limit_range *range,
+                                        const struct container *container, str resource);
+
+/* The i-th container that runs as long as the pod does: main containers, then sidecars; NULL
+ * behind the last one. */
+const struct container *pod_running(const struct pod_template *pod, size_t i);
+
+/* The highest utilization that a metric on the resource can show: floor(100 x sum of limits /
+ * sum of requests), of one container (name not empty) or of all that run. */
+struct utilization_cap {
+	bool capped;                /* false: a container without limit, or something unknown */
+	int64_t percent;
+	int64_t requests, limits;   /* sums, in the units of effective_amount */
+	const struct node *node;    /* a limit that caps it, or NULL */
+};
+struct utilization_cap pod_utilization_cap(const struct limit_range *range,
+                                           const struct pod_template *pod, str container,
+                                           str resource);
+
+/* ---- scalers (KL202, KL206, KL214, KL222) ------------------------------------------------ */
+
+/* Does the HPA's spec.selector, a field that it has not, match the labels of the target's pods?
+ * UNKNOWN without a target. */
+enum answer scaler_selector_matches(const struct scaler *scaler);
+
+/* The Argo CD Application (or ApplicationSet) that leaves spec.replicas of the workload alone:
+ * ignoreDifferences on it with RespectIgnoreDifferences=true. NULL: none. */
+const struct object *scope_ignores_replicas(const struct scope *scope,
+                                            const struct workload *workload);
+
+/* Seconds that behavior.scaleUp (or its defaults) takes from one replica count to another, with
+ * the stabilization window once; -1 when it never gets there (selectPolicy Disabled), -2 when a
+ * policy is not known, the cap when it takes longer than cap seconds. Upstream: the controller's
+ * calculateScaleUpLimitWithScalingRules, run every 15 s. */
+int64_t hpa_scale_up_seconds(const struct hpa *hpa, int64_t from, int64_t to, int64_t cap);
+
+/* Replicas that behavior.scaleDown lets go within 60 s at most, from max replicas; -1 when a
+ * policy is not known. Each policy is scaled to 60 s and capped at max - min. */
+int64_t hpa_scale_down_drop(const struct hpa *hpa, int64_t min, int64_t max);
+
+/* ---- releases of components (KL210) ------------------------------------------------------- */
+
+/* Kubernetes versions that a metrics-server release supports; major 0: no bound. Source: the
+ * compatibility matrix of its README, v0.4.0 to v0.9.0. */
+struct version_range {
+	struct version min, max;
+};
+struct version_range metrics_server_supports(struct version release);
+
 #endif
