@@ -117,4 +117,65 @@ struct version_range {
 };
 struct version_range metrics_server_supports(struct version release);
 
+/* ---- runtimes (KL408, KL409, KL218) ------------------------------------------------------ */
+
+enum runtime { RUNTIME_UNKNOWN, RUNTIME_JVM, RUNTIME_NODE, RUNTIME_DOTNET };
+/* By the command (java, node, dotnet as a word of command or args) or the names of environment
+ * variables that only it reads; never by the image's name. */
+enum runtime container_runtime(const struct container *container);
+const char *runtime_name(enum runtime runtime); /* "JVM", "Node.js", ".NET" */
+
+enum heap_kind {
+	HEAP_NONE,
+	HEAP_JVM,               /* -Xmx, -XX:MaxHeapSize= */
+	HEAP_JVM_SHARE,         /* -XX:MaxRAMPercentage=, of the memory limit */
+	HEAP_NODE,              /* --max-old-space-size= */
+	HEAP_NODE_DEFAULT,      /* node by command, nothing set: at least about 256 MiB */
+	HEAP_DOTNET,            /* DOTNET_GCHeapHardLimit, hexadecimal bytes */
+	HEAP_DOTNET_SHARE,      /* DOTNET_GCHeapHardLimitPercent, hexadecimal */
+	HEAP_GO,                /* GOMEMLIMIT, which is soft */
+};
+/* The heap that the container's own env, command and args set; the one that wins. A setting
+ * that cannot be read (`$VAR` of a shell, a template) gives HEAP_NONE. */
+struct heap_setting {
+	enum heap_kind kind;
+	int64_t bytes;          /* 0 for a share */
+	int64_t milli_percent;  /* of a share: 75.5 % is 75500 */
+	str text;               /* the setting as written: "-Xmx2g" */
+	const struct node *node;/* the value, argument or command item; NULL for HEAP_NODE_DEFAULT */
+	size_t at;              /* where text begins in the node's text */
+};
+struct heap_setting container_heap(struct arena *arena, const struct container *container);
+
+/* How many threads or processes the container itself sets to work at once: GOMAXPROCS,
+ * -XX:ActiveProcessorCount, worker counts. count 0: nothing set. */
+struct thread_setting {
+	int64_t count;
+	str text;
+	const struct node *node;
+};
+struct thread_setting container_threads(struct arena *arena, const struct container *container);
+
+/* ---- vertical autoscalers and observed use (KL212, KL404) -------------------------------- */
+
+/* The workload of that kind, namespace and name, or NULL. */
+const struct workload *scope_workload(const struct scope *scope, str kind, str ns, str name);
+
+/* The workload that a VerticalPodAutoscaler's targetRef names, or NULL. */
+const struct workload *vpa_target(const struct scope *scope, const struct object *vpa);
+/* updatePolicy.updateMode, "Recreate" when absent; empty when it is not known. */
+str vpa_mode(const struct object *vpa);
+/* Does it control the resource of that container (its name empty: of any of the workload's)?
+ * resourcePolicy.containerPolicies: an own entry before "*"; mode Off and controlledResources
+ * (cpu and memory when absent). */
+bool vpa_controls(const struct object *vpa, const struct workload *workload, str container,
+                  str resource);
+/* status.recommendation's target for the container; a zeroed amount when there is none. */
+struct amount vpa_recommendation(const struct object *vpa, str container, str resource);
+
+/* Observed peak of a container by the annotation `kubelint.dev/usage` on the object or its pod
+ * template: "CONTAINER RESOURCE=QUANTITY …", entries split at `;`. amount.node is the
+ * annotation; a zeroed amount when there is none. */
+struct amount workload_usage(const struct workload *workload, str container, str resource);
+
 #endif
