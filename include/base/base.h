@@ -149,6 +149,7 @@ struct strs VEC(str);
 struct map;
 struct map *map_new(struct arena *arena);
 void *map_get(const struct map *map, str key);              /* NULL when absent */
+bool map_has(const struct map *map, str key);               /* also with a NULL value */
 void *map_put(struct map *map, str key, void *value);       /* the former value or NULL */
 size_t map_count(const struct map *map);
 /* The i-th entry in insertion order, 0 <= i < map_count(). */

@@ -127,9 +127,11 @@ struct settings {
 struct scope {
 	struct arena *arena;
 	str cluster;                       /* empty: the only one */
+	str variant;                       /* "envs/prod" (several: joined by ", "); empty: the only one */
 	const struct source_set *sources;
 	const struct settings *settings;
-	struct trees trees;                /* all parsed documents of it */
+	struct trees trees;                /* all parsed documents of it, without patches and templates */
+	struct trees chart_templates;      /* documents below templates/ of a folder with Chart.yaml */
 	struct objects objects;
 	struct workloads workloads;
 	struct scalers scalers;

@@ -48,6 +48,11 @@ void *map_get(const struct map *map, str key)
 	return found ? found->value : NULL;
 }
 
+bool map_has(const struct map *map, str key)
+{
+	return entry_find(map, key) != NULL;
+}
+
 void *map_put(struct map *map, str key, void *value)
 {
 	struct arena *uthash_arena = map->arena;

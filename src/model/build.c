@@ -26,6 +26,8 @@ static void find_unreadable(struct scope *scope)
 	for (size_t i = 0; i < scope->trees.n; i++)
 		if (tree_is_unreadable(scope->trees.v[i]))
 			hide_folder(scope, path_folder(scope->trees.v[i]->source->path));
+	for (size_t i = 0; i < scope->chart_templates.n; i++)
+		hide_folder(scope, path_folder(scope->chart_templates.v[i]->source->path));
 	for (size_t i = 0; i < scope->sources->skips.n; i++) {
 		const struct skip *skip = &scope->sources->skips.v[i];
 
@@ -90,27 +92,131 @@ static struct model_index *index_new(struct arena *arena)
 	return index;
 }
 
-void model_build(struct arena *arena, const struct source_set *sources,
-                 const struct settings *settings, const struct trees *trees,
-                 const struct objects *objects, struct scopes *ret_scopes)
+/* What every scope of a run is made from. */
+struct ground {
+	const struct source_set *sources;
+	const struct settings *settings;
+	struct trees trees;
+	struct objects objects;
+	struct kustomize_builds builds;
+	struct map *charts;      /* folders with a Chart.yaml */
+};
+
+static bool is_chart_file(str path)
+{
+	str folder = path_folder(path);
+
+	return str_is(str_slice(path, folder.n ? folder.n + 1 : 0, path.n), "Chart.yaml");
+}
+
+static void find_charts(struct arena *arena, struct ground *ground)
+{
+	ground->charts = map_new(arena);
+	for (size_t i = 0; i < ground->sources->sources.n; i++) {
+		struct source *source = ground->sources->sources.v[i];
+
+		if (is_chart_file(source->path))
+			map_put(ground->charts, path_folder(source->path), source);
+	}
+}
+
+/* Does the file lie below templates/ of a chart? Such text is no manifest before rendering. */
+static bool is_chart_template(const struct ground *ground, str path)
+{
+	for (str folder = path_folder(path); folder.n; folder = path_folder(folder)) {
+		str parent = path_folder(folder);
+		str name = str_slice(folder, parent.n ? parent.n + 1 : 0, folder.n);
+
+		if (str_is(name, "templates") && map_has(ground->charts, parent))
+			return true;
+	}
+	return false;
+}
+
+/* Gives the files of the builds in this variant their namespaces. */
+static void add_namespaces(struct scope *scope, const struct ground *ground,
+                           const struct choice *choice)
+{
+	for (size_t i = 0; i < ground->builds.n; i++) {
+		const struct build *build = ground->builds.v[i];
+		bool taken = true;
+
+		for (size_t j = 0; j < choice->dimensions->n; j++) {
+			const struct alternatives *all = &choice->dimensions->v[j]->alternatives;
+
+			for (size_t k = 0; k < all->n; k++)
+				if (all->v[k].build == build)
+					taken = taken && choice->taken[j] == k;
+		}
+		for (size_t j = 0; taken && j < map_count(build->files); j++) {
+			str path;
+			str *ns = map_at(build->files, j, &path);
+
+			if (ns && !map_has(scope->index->namespaces, path))
+				map_put(scope->index->namespaces, path, ns);
+		}
+	}
+}
+
+/* The trees and objects of this variant. */
+static void take_files(struct scope *scope, const struct ground *ground,
+                       const struct choice *choice)
+{
+	for (size_t i = 0; i < ground->trees.n; i++) {
+		struct tree *tree = ground->trees.v[i];
+		bool template = is_chart_template(ground, tree->source->path);
+
+		if (choice_holds(choice, tree->source->path))
+			*VEC_PUSH(scope->arena, template ? &scope->chart_templates
+			                                 : &scope->trees) = tree;
+	}
+	for (size_t i = 0; i < ground->objects.n; i++) {
+		struct object *object = ground->objects.v[i];
+		str path = object->tree->source->path;
+
+		if (choice_holds(choice, path) && !is_chart_template(ground, path))
+			*VEC_PUSH(scope->arena, &scope->objects) = object;
+	}
+}
+
+static struct scope *scope_new(struct arena *arena, const struct ground *ground,
+                               const struct choice *choice)
 {
 	struct scope *scope = ARENA_NEW(arena, struct scope);
 
 	scope->arena = arena;
-	scope->sources = sources;
+	scope->sources = ground->sources;
+	scope->variant = choice_text(arena, choice);
 	scope->index = index_new(arena);
-	for (size_t i = 0; i < trees->n; i++)
-		*VEC_PUSH(arena, &scope->trees) = trees->v[i];
-	for (size_t i = 0; i < objects->n; i++)
-		*VEC_PUSH(arena, &scope->objects) = objects->v[i];
-	model_read_kustomizations(scope);
+	take_files(scope, ground, choice);
+	add_namespaces(scope, ground, choice);
 	find_unreadable(scope);
 	pools_read(arena, &scope->trees, &scope->objects, &scope->pools);
-	scope->settings = scope_settings(scope, settings);
+	scope->settings = scope_settings(scope, ground->settings);
 	keep_usable_groups(scope);
 	index_objects(scope);
 	model_add_workloads(scope);
 	model_add_scalers(scope);
 	model_add_calls(scope);
-	*VEC_PUSH(arena, ret_scopes) = scope;
+	return scope;
+}
+
+void model_build(struct arena *arena, const struct source_set *sources,
+                 const struct settings *settings, const struct trees *trees,
+                 const struct objects *objects, struct scopes *ret_scopes)
+{
+	struct ground ground = { .sources = sources, .settings = settings };
+	struct dimensions dimensions = { 0 };
+	struct choices choices = { 0 };
+
+	for (size_t i = 0; i < trees->n; i++)
+		*VEC_PUSH(arena, &ground.trees) = trees->v[i];
+	for (size_t i = 0; i < objects->n; i++)
+		*VEC_PUSH(arena, &ground.objects) = objects->v[i];
+	find_charts(arena, &ground);
+	model_read_kustomizations(arena, &ground.trees, &ground.objects, &ground.builds);
+	model_find_dimensions(arena, &ground.objects, &ground.builds, &dimensions);
+	model_list_choices(arena, &dimensions, &choices);
+	for (size_t i = 0; i < choices.n; i++)
+		*VEC_PUSH(arena, ret_scopes) = scope_new(arena, &ground, &choices.v[i]);
 }

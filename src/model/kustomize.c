@@ -6,11 +6,12 @@
 /* Builds that include each other are cut at this depth. */
 #define BUILD_DEPTH 16
 
-/* All kustomizations of a scope, by folder. */
-struct builds {
-	struct scope *scope;
+/* All kustomizations, by folder. */
+struct finder {
+	struct arena *arena;
+	struct trees *trees;
 	struct map *by_folder;   /* folder -> root node of its kustomization */
-	struct map *included;    /* folder -> some build that lists it */
+	struct map *included;    /* path -> some build lists it */
 	struct map *patches;     /* path of a file -> it is a patch */
 };
 
@@ -57,79 +58,79 @@ static str resolve(struct arena *arena, str folder, str entry)
 	return str_copy(arena, buf_str(&joined));
 }
 
-/* Calls visit for every text item of a list. */
-static void each_entry(struct builds *builds, str folder, const struct node *list,
-                       struct map *marks)
+/* Marks every path that a list names. */
+static void mark_entries(struct finder *finder, str folder, const struct node *list,
+                         struct map *marks)
 {
-	struct arena *arena = builds->scope->arena;
-
 	for (uint32_t i = 0; node_is_list(list) && i < list->child_count; i++) {
-		str path = resolve(arena, folder, node_text(&list->children[i]));
+		str path = resolve(finder->arena, folder, node_text(&list->children[i]));
 
 		if (path.n)
-			map_put(marks, path, builds);
+			map_put(marks, path, finder);
 	}
 }
 
-static void note_patches(struct builds *builds, str folder, const struct node *root)
+static void note_patches(struct finder *finder, str folder, const struct node *root)
 {
 	static const char *const lists[] = { "patches", "patchesJson6902" };
 
-	each_entry(builds, folder, node_get(root, "patchesStrategicMerge"), builds->patches);
+	mark_entries(finder, folder, node_get(root, "patchesStrategicMerge"), finder->patches);
 	for (size_t i = 0; i < COUNT_OF(lists); i++) {
 		const struct node *list = node_get(root, lists[i]);
 
 		for (uint32_t j = 0; node_is_list(list) && j < list->child_count; j++) {
-			str path = resolve(builds->scope->arena, folder,
+			str path = resolve(finder->arena, folder,
 			                   node_text(node_get(&list->children[j], "path")));
 
 			if (path.n)
-				map_put(builds->patches, path, builds);
+				map_put(finder->patches, path, finder);
 		}
 	}
 }
 
-static void find_builds(struct builds *builds)
-{
-	struct scope *scope = builds->scope;
+/* Lists of a kustomization that name files and folders of the build. */
+static const char *const member_lists[] = { "resources", "bases", "components" };
 
-	for (size_t i = 0; i < scope->trees.n; i++) {
-		const struct tree *tree = scope->trees.v[i];
+static void find_kustomizations(struct finder *finder)
+{
+	for (size_t i = 0; i < finder->trees->n; i++) {
+		struct tree *tree = finder->trees->v[i];
 		str folder = path_folder(tree->source->path);
 
 		if (!is_kustomization(tree))
 			continue;
-		map_put(builds->by_folder, folder, tree->root);
-		each_entry(builds, folder, node_get(tree->root, "resources"), builds->included);
-		each_entry(builds, folder, node_get(tree->root, "bases"), builds->included);
-		note_patches(builds, folder, tree->root);
+		map_put(finder->by_folder, folder, tree->root);
+		for (size_t j = 0; j < COUNT_OF(member_lists); j++)
+			mark_entries(finder, folder, node_get(tree->root, member_lists[j]),
+			             finder->included);
+		note_patches(finder, folder, tree->root);
 	}
 }
 
-/* Gives the files of a build their namespace; the outermost kustomization's counts. */
-static void spread_namespace(struct builds *builds, str folder, str *outer, unsigned depth)
+/* Adds what a kustomization reaches to the build; the outermost namespace counts. */
+static void reach(struct finder *finder, struct build *build, str folder, str *outer,
+                  unsigned depth)
 {
-	static const char *const lists[] = { "resources", "bases" };
-	const struct node *root = map_get(builds->by_folder, folder);
-	struct arena *arena = builds->scope->arena;
+	const struct node *root = map_get(finder->by_folder, folder);
 	const struct node *given = node_get(root, "namespace");
 	str *ns = outer;
 
 	if (depth > BUILD_DEPTH || !root)
 		return;
 	if (!ns && node_known(given)) {
-		ns = ARENA_NEW(arena, str);
+		ns = ARENA_NEW(finder->arena, str);
 		*ns = node_text(given);
 	}
-	for (size_t i = 0; i < COUNT_OF(lists); i++) {
-		const struct node *list = node_get(root, lists[i]);
+	for (size_t i = 0; i < COUNT_OF(member_lists); i++) {
+		const struct node *list = node_get(root, member_lists[i]);
 
 		for (uint32_t j = 0; node_is_list(list) && j < list->child_count; j++) {
-			str path = resolve(arena, folder, node_text(&list->children[j]));
+			str path = resolve(finder->arena, folder, node_text(&list->children[j]));
 
-			if (ns && path.n && !map_get(builds->scope->index->namespaces, path))
-				map_put(builds->scope->index->namespaces, path, ns);
-			spread_namespace(builds, path, ns, depth + 1);
+			if (!path.n || map_has(build->files, path))
+				continue;
+			map_put(build->files, path, ns);
+			reach(finder, build, path, ns, depth + 1);
 		}
 	}
 }
@@ -155,16 +156,16 @@ static void touch(struct node *target, const struct node *patch, unsigned depth)
 				touch(&target->children[j], &patch->children[i], depth + 1);
 }
 
-/* A strategic-merge patch against every object of its kind and name in the scope. */
-static void apply_patch(struct scope *scope, const struct tree *patch)
+/* A strategic-merge patch against every object of its kind and name. */
+static void apply_patch(struct finder *finder, const struct tree *patch)
 {
 	const struct node *root = patch->root;
 	const struct node *spec = node_get(root, "spec");
 	str kind = node_text(node_get(root, "kind"));
 	str name = node_text(node_at(root, "metadata.name"));
 
-	for (size_t i = 0; spec && i < scope->trees.n; i++) {
-		struct node *other = scope->trees.v[i]->root;
+	for (size_t i = 0; spec && i < finder->trees->n; i++) {
+		struct node *other = finder->trees->v[i]->root;
 
 		if (!other || other->kind != NODE_MAP || other == root ||
 		    !str_eq(node_text(node_get(other, "kind")), kind) ||
@@ -176,43 +177,48 @@ static void apply_patch(struct scope *scope, const struct tree *patch)
 	}
 }
 
-/* Patch documents leave the scope: they are no whole objects. */
-static void drop_patches(struct builds *builds)
+/* Patch documents are no whole objects. */
+static void drop_patches(struct finder *finder, struct objects *objects)
 {
-	struct scope *scope = builds->scope;
+	struct trees *trees = finder->trees;
 	size_t kept = 0;
 
-	for (size_t i = 0; i < scope->trees.n; i++)
-		if (map_get(builds->patches, scope->trees.v[i]->source->path))
-			apply_patch(scope, scope->trees.v[i]);
-	for (size_t i = 0; i < scope->trees.n; i++)
-		if (!map_get(builds->patches, scope->trees.v[i]->source->path))
-			scope->trees.v[kept++] = scope->trees.v[i];
-	scope->trees.n = kept;
+	for (size_t i = 0; i < trees->n; i++)
+		if (map_has(finder->patches, trees->v[i]->source->path))
+			apply_patch(finder, trees->v[i]);
+	for (size_t i = 0; i < trees->n; i++)
+		if (!map_has(finder->patches, trees->v[i]->source->path))
+			trees->v[kept++] = trees->v[i];
+	trees->n = kept;
 	kept = 0;
-	for (size_t i = 0; i < scope->objects.n; i++)
-		if (!map_get(builds->patches, scope->objects.v[i]->tree->source->path))
-			scope->objects.v[kept++] = scope->objects.v[i];
-	scope->objects.n = kept;
+	for (size_t i = 0; i < objects->n; i++)
+		if (!map_has(finder->patches, objects->v[i]->tree->source->path))
+			objects->v[kept++] = objects->v[i];
+	objects->n = kept;
 }
 
-void model_read_kustomizations(struct scope *scope)
+void model_read_kustomizations(struct arena *arena, struct trees *trees, struct objects *objects,
+                               struct kustomize_builds *ret_builds)
 {
-	struct builds builds = {
-		.scope = scope,
-		.by_folder = map_new(scope->arena),
-		.included = map_new(scope->arena),
-		.patches = map_new(scope->arena),
+	struct finder finder = {
+		.arena = arena,
+		.trees = trees,
+		.by_folder = map_new(arena),
+		.included = map_new(arena),
+		.patches = map_new(arena),
 	};
 
-	find_builds(&builds);
-	for (size_t i = 0; i < map_count(builds.by_folder); i++) {
-		str folder;
+	find_kustomizations(&finder);
+	for (size_t i = 0; i < map_count(finder.by_folder); i++) {
+		struct build *build = ARENA_NEW(arena, struct build);
 
-		map_at(builds.by_folder, i, &folder);
-		if (!map_get(builds.included, folder))
-			spread_namespace(&builds, folder, NULL, 0);
+		map_at(finder.by_folder, i, &build->folder);
+		if (map_has(finder.included, build->folder))
+			continue;
+		build->files = map_new(arena);
+		reach(&finder, build, build->folder, NULL, 0);
+		*VEC_PUSH(arena, ret_builds) = build;
 	}
-	if (map_count(builds.patches))
-		drop_patches(&builds);
+	if (map_count(finder.patches))
+		drop_patches(&finder, objects);
 }

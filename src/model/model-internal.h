@@ -20,9 +20,54 @@ str model_key(struct arena *arena, str first, str second, str third);
 /* Folder part of a path, without the final slash; "" for a file at the root. */
 str path_folder(str path);
 
-/* Reads the kustomizations of the scope: namespaces of builds, patch files (their documents
- * leave scope->trees and scope->objects; the fields they touch become unknown). */
-void model_read_kustomizations(struct scope *scope);
+/* One kustomize build that no other build uses: a root kustomization and all that it reaches. */
+struct build {
+	str folder;
+	struct map *files;      /* path of each file of it -> NULL or its namespace (a str) */
+};
+struct kustomize_builds VEC(struct build *);
+
+/* Finds the builds of all trees. Documents that are patches leave trees and objects; the fields
+ * that they touch become unknown. */
+void model_read_kustomizations(struct arena *arena, struct trees *trees, struct objects *objects,
+                               struct kustomize_builds *ret_builds);
+
+/* One way to describe the same thing: a build, a folder with all below it, or (exact) just the
+ * files of a folder. */
+struct alternative {
+	const struct build *build; /* NULL: a folder */
+	str folder;
+	bool exact;
+};
+struct alternatives VEC(struct alternative);
+
+/* Alternatives that exclude each other (model.md section 1, Variants). */
+struct dimension {
+	str parent;             /* folder at which their paths part; of builds: "" */
+	struct alternatives alternatives;
+};
+struct dimensions VEC(struct dimension *);
+
+/* The dimensions of a repo: builds that share a file or declare the same object, and folders
+ * that declare the same object. */
+void model_find_dimensions(struct arena *arena, const struct objects *objects,
+                           const struct kustomize_builds *builds,
+                           struct dimensions *ret_dimensions);
+
+/* Which alternative of each dimension one variant takes. */
+struct choice {
+	const struct dimensions *dimensions;
+	size_t *taken;          /* one index per dimension */
+};
+struct choices VEC(struct choice);
+
+/* Every variant to judge; exactly one when there are no dimensions. */
+void model_list_choices(struct arena *arena, const struct dimensions *dimensions,
+                        struct choices *ret_choices);
+/* Does the file belong to this variant (or to all of them)? */
+bool choice_holds(const struct choice *choice, str path);
+/* Folders that were taken where there was a choice, joined by ", ". */
+str choice_text(struct arena *arena, const struct choice *choice);
 
 /* Fills scope->workloads from scope->objects. */
 void model_add_workloads(struct scope *scope);
