@@ -178,4 +178,16 @@ struct amount vpa_recommendation(const struct object *vpa, str container, str re
  * annotation; a zeroed amount when there is none. */
 struct amount workload_usage(const struct workload *workload, str container, str resource);
 
+/* ---- overlapping selectors (KL207, KL220) ------------------------------------------------- */
+
+/* An HPA whose target's selector also picks the pods of another workload of the namespace. */
+struct overlap {
+	const struct scaler *scaler;
+	const struct workload *workload;
+};
+struct overlaps VEC(struct overlap);
+/* All of them that are certain, by workload in the scope's order. */
+void scope_overlaps(struct arena *arena, const struct scope *scope,
+                    struct overlaps *ret_overlaps);
+
 #endif
