@@ -32,7 +32,6 @@ struct report {
 	bool fail_never;
 	bool quiet, very_quiet;
 	bool color;
-	bool utf8;                     /* the terminal takes UTF-8 */
 	str sarif_category;
 	bool junit_passing_none;
 };
@@ -51,6 +50,15 @@ const struct report_format *report_formats(size_t *ret_count);
 
 /* Node groups as understood (kubelint inventory): text, json, or yaml (the native form). */
 bool report_inventory(const struct scope *scope, str format, struct buf *out);
+
+/* The list of rules (text, json), and the page of one (text, markdown, json). false: no such
+ * format. */
+bool report_rules(const struct rule *rules, size_t count, str format, struct buf *out);
+bool report_rule(const struct rule *rule, str format, struct buf *out);
+
+/* text as a terminal may get it: control characters as \x1b, bidirectional controls as \u202e,
+ * invalid UTF-8 as U+FFFD. Line feeds and tabs are escaped too: it is for one line. */
+str report_terminal_text(struct arena *arena, str text);
 
 /* Writes out whole: a temporary file beside path, then rename; "-" is stdout; devices and FIFOs
  * are written directly. false: ret_error has the text. */

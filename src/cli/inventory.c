@@ -1,0 +1,42 @@
+/* kubelint inventory, and the reading that it shares with check. */
+#include "cli-internal.h"
+
+struct pipeline *read_and_load(const struct run *run)
+{
+	const struct options *options = run->options;
+	struct options *all = ARENA_NEW(run->arena, struct options);
+	struct strs paths = { 0 };
+
+	*all = *options;
+	if (all->paths.n == 0)
+		*VEC_PUSH(run->arena, &all->paths) = STR(".");
+	for (size_t i = 0; i < all->paths.n; i++)
+		*VEC_PUSH(run->arena, &paths) = all->paths.v[i];
+	for (size_t i = 0; i < all->inventory.n; i++)
+		*VEC_PUSH(run->arena, &paths) = all->inventory.v[i];
+	const struct source_set *set = source_read(run->arena, &options->source, &paths);
+	struct pipeline *pipeline = pipeline_load(run->arena, all, set);
+	notices_of_paths(pipeline);
+	return pipeline;
+}
+
+int inventory_run(const struct run *run)
+{
+	struct pipeline *pipeline = read_and_load(run);
+	str format = run->options->format.n > 0 ? run->options->format : STR("text");
+	struct buf text = { .arena = run->arena };
+
+	for (size_t i = 0; i < pipeline->scopes.n; i++) {
+		if (i > 0 && str_is(format, "yaml"))
+			buf_add(&text, STR("---\n"));
+		report_inventory(pipeline->scopes.v[i], format, &text);
+	}
+	notices_print(pipeline, !run->options->quiet, run->err);
+	fwrite(text.p, 1, text.n, run->out);
+	pipeline_judge(pipeline);
+	if (pipeline->summary.errors > 0 && !run->options->quiet)
+		fprintf(run->err, "kubelint: %zu %s passed over; `kubelint check` shows them\n",
+		        pipeline->summary.errors,
+		        pipeline->summary.errors == 1 ? "error was" : "errors were");
+	return pipeline->sink->failed ? 2 : 0;
+}

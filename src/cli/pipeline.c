@@ -1,0 +1,256 @@
+/* pipeline: the one place that calls the rooms in order. */
+#include "cli.h"
+#include "cli-internal.h"
+#include "pools.h"
+#include "rules.h"
+
+/* Documents of a run (cli.md section 8). */
+#define MAX_DOCUMENTS 2000000
+
+/* Is the tree of use to anybody? One that nobody reads is not checked at all, so that the
+ * duplicate keys of somebody's CI file are no business of ours. A text that cannot be read
+ * counts: nobody knows what it would have been. */
+static bool tree_is_used(const struct tree *tree, bool has_objects)
+{
+	if (has_objects)
+		return true;
+	if (!tree->root)
+		return tree->faults.n > 0;
+	return pools_knows(node_text(node_get(tree->root, "apiVersion")),
+	                   node_text(node_get(tree->root, "kind")), tree->root);
+}
+
+/* Is the file one of the paths, or in one of these folders? */
+static bool path_is_under(const struct pipeline *pipeline, str file, const struct strs *paths)
+{
+	str real = source_real_path(pipeline->arena, file);
+
+	for (size_t i = 0; i < paths->n; i++) {
+		str path = source_real_path(pipeline->arena, paths->v[i]);
+		if (str_starts(real, path) && (real.n == path.n || real.p[path.n] == '/'))
+			return true;
+	}
+	return false;
+}
+
+/* With --inventory, node groups come from those files only: a document of another file that
+ * nothing but the node groups would read is left out. */
+static bool tree_is_foreign_pool(const struct pipeline *pipeline, const struct tree *tree)
+{
+	if (pipeline->options->inventory.n == 0 || !tree->root ||
+	    path_is_under(pipeline, tree->source->open_path, &pipeline->options->inventory))
+		return false;
+	str api_version = node_text(node_get(tree->root, "apiVersion"));
+	str kind = node_text(node_get(tree->root, "kind"));
+	return pools_knows(api_version, kind, tree->root) && !kube_knows(api_version, kind);
+}
+
+static void read_document(struct pipeline *pipeline, const struct document *document)
+{
+	const struct kube_options kube = {
+		.target = pipeline->settings.kubernetes,
+		.feature_gates = &pipeline->settings.feature_gates,
+	};
+	struct tree *tree = tree_parse(pipeline->arena, document);
+
+	pipeline->documents++;
+	if (!tree->root && tree->faults.n == 0)
+		return; /* blank, or comments only */
+	size_t before = pipeline->objects.n;
+	if (!tree_is_foreign_pool(pipeline, tree)) {
+		kube_bind(tree, &kube, &pipeline->objects);
+		if (tree_is_used(tree, pipeline->objects.n > before)) {
+			*VEC_PUSH(pipeline->arena, &pipeline->trees) = tree;
+			return;
+		}
+	}
+	pipeline->passed_over++;
+}
+
+static void read_documents(struct pipeline *pipeline)
+{
+	const struct sources *sources = &pipeline->sources->sources;
+
+	pipeline->trees = (struct trees){ 0 };
+	pipeline->objects = (struct objects){ 0 };
+	pipeline->scopes = (struct scopes){ 0 };
+	pipeline->documents = pipeline->passed_over = 0;
+	for (size_t i = 0; i < sources->n; i++) {
+		const struct source *source = sources->v[i];
+		for (size_t k = 0; k < source->document_count; k++) {
+			if (pipeline->documents == MAX_DOCUMENTS) {
+				sink_notify(pipeline->sink, "too-many-documents", LEVEL_ERROR,
+				            (struct span){ .file = source->id },
+				            "more than %d documents: the rest is not read",
+				            MAX_DOCUMENTS);
+				pipeline->sink->failed = true;
+				return;
+			}
+			read_document(pipeline, &source->documents[k]);
+		}
+	}
+}
+
+static void build_model(struct pipeline *pipeline)
+{
+	read_documents(pipeline);
+	model_build(pipeline->arena, pipeline->sources, &pipeline->settings, &pipeline->trees,
+	            &pipeline->objects, &pipeline->scopes);
+}
+
+/* The oldest Kubernetes version that node groups declare; major 0: none does. */
+static struct version declared_version(const struct scopes *scopes)
+{
+	struct version oldest = { 0 };
+
+	for (size_t i = 0; i < scopes->n; i++) {
+		struct version version = scopes->v[i]->pools.declared_version;
+		if (version.major > 0 && (oldest.major == 0 || version_cmp(version, oldest) < 0))
+			oldest = version;
+	}
+	return oldest;
+}
+
+struct pipeline *pipeline_load(struct arena *arena, const struct options *options,
+                               const struct source_set *sources)
+{
+	struct pipeline *pipeline = ARENA_NEW(arena, struct pipeline);
+
+	pipeline->arena = arena;
+	pipeline->options = options;
+	pipeline->sources = sources;
+	pipeline->sink = sink_new(arena);
+	settings_default(&pipeline->settings);
+	pipeline->settings.complete = options->complete;
+	if (options->kubernetes.major > 0) {
+		pipeline->settings.kubernetes = options->kubernetes;
+		pipeline->settings.kubernetes_declared = true;
+	}
+	build_model(pipeline);
+	struct version declared = declared_version(&pipeline->scopes);
+	if (!pipeline->settings.kubernetes_declared && declared.major > 0) {
+		/* Only the model knows which version the groups run, and binding hangs on
+		 * it: once more, with that version. */
+		pipeline->settings.kubernetes = declared;
+		pipeline->settings.kubernetes_declared = true;
+		build_model(pipeline);
+	}
+	notices_of_sources(pipeline);
+	notices_of_scopes(pipeline);
+	return pipeline;
+}
+
+static void count_level(struct report_summary *summary, const struct finding *finding)
+{
+	if (finding->suppressed) {
+		summary->suppressed++;
+		return;
+	}
+	if (finding->baselined) {
+		summary->baselined++;
+		return;
+	}
+	summary->errors += finding->level == LEVEL_ERROR;
+	summary->warnings += finding->level == LEVEL_WARNING;
+	summary->notes += finding->level == LEVEL_NOTE;
+	summary->fixable += finding->fixes.n > 0;
+}
+
+/* Counts what is going to be written, so that the numbers under a list are those of the list. */
+static void fill_summary(struct pipeline *pipeline)
+{
+	struct report_summary *summary = &pipeline->summary;
+
+	*summary = (struct report_summary){
+		.files = pipeline->sources->file_count,
+		.objects = pipeline->objects.n,
+		.exit_code = pipeline->sink->failed ? 2 : pipeline->tally.exit_code,
+	};
+	for (size_t i = 0; i < pipeline->scopes.n; i++) {
+		summary->workloads += pipeline->scopes.v[i]->workloads.n;
+		summary->node_groups += pipeline->scopes.v[i]->pools.groups.n;
+	}
+	for (size_t i = 0; i < pipeline->sink->findings.n; i++)
+		count_level(summary, pipeline->sink->findings.v[i]);
+}
+
+static void limit_findings(struct pipeline *pipeline)
+{
+	struct findings *findings = &pipeline->sink->findings;
+	size_t limit = pipeline->options->max_findings;
+
+	if (limit == 0 || findings->n <= limit)
+		return;
+	sink_notify(pipeline->sink, "too-many-findings", LEVEL_ERROR, (struct span){ 0 },
+	            "%zu findings, of which the first %zu are written (--max-findings)",
+	            findings->n, limit);
+	findings->n = limit;
+	pipeline->sink->failed = true;
+}
+
+void pipeline_judge(struct pipeline *pipeline)
+{
+	struct scopes *scopes = &pipeline->scopes;
+
+	pipeline->judgements =
+		arena_calloc(pipeline->arena, scopes->n, sizeof *pipeline->judgements);
+	for (size_t i = 0; i < scopes->n; i++) {
+		pipeline->judgements[i] = sched_judge(pipeline->arena, scopes->v[i]);
+		rules_run(scopes->v[i], pipeline->judgements[i], pipeline->sink);
+	}
+	sink_finish(pipeline->sink);
+	triage_run(pipeline->sink, scopes, &pipeline->options->triage, &pipeline->tally);
+	limit_findings(pipeline);
+	fill_summary(pipeline);
+}
+
+struct pipeline *pipeline_run(struct arena *arena, const struct options *options,
+                              const struct source_set *sources)
+{
+	struct pipeline *pipeline = pipeline_load(arena, options, sources);
+
+	pipeline_judge(pipeline);
+	return pipeline;
+}
+
+static enum level fail_level(enum fail_on fail_on)
+{
+	switch (fail_on) {
+	case FAIL_ON_ERROR:
+	case FAIL_ON_NEVER:
+		return LEVEL_ERROR;
+	case FAIL_ON_WARNING:
+		return LEVEL_WARNING;
+	case FAIL_ON_NOTE:
+		break;
+	}
+	return LEVEL_NOTE;
+}
+
+void pipeline_report(const struct pipeline *pipeline, struct report *ret_report)
+{
+	const struct options *options = pipeline->options;
+	size_t count = 0;
+	const struct rule *all = rules_all(&count);
+	const struct rule **rules = arena_calloc(pipeline->arena, count, sizeof *rules);
+
+	for (size_t i = 0; i < count; i++)
+		rules[i] = &all[i];
+	*ret_report = (struct report){
+		.arena = pipeline->arena,
+		.version = cli_version,
+		.sources = pipeline->sources,
+		.sink = pipeline->sink,
+		.scopes = &pipeline->scopes,
+		.judgements = pipeline->judgements,
+		.rules = rules,
+		.rule_count = count,
+		.summary = pipeline->summary,
+		.fail_level = fail_level(options->triage.fail_on),
+		.fail_never = options->triage.fail_on == FAIL_ON_NEVER,
+		.quiet = options->quiet,
+		.very_quiet = options->very_quiet,
+		.sarif_category = options->sarif_category,
+		.junit_passing_none = options->junit_passing_none,
+	};
+}
