@@ -165,6 +165,23 @@ static void notices_of_scope(struct pipeline *pipeline, const struct scope *scop
 		notify_unknown_facts(pipeline, scope->pools.groups.v[i]);
 }
 
+/* Variants are told, so that nobody wonders why two folders do not see each other. */
+static void notify_variants(struct pipeline *pipeline)
+{
+	struct buf list = { .arena = pipeline->arena };
+
+	for (size_t i = 0; i < pipeline->scopes.n; i++)
+		if (pipeline->scopes.v[i]->variant.n > 0)
+			buf_printf(&list, "%s%.*s", list.n == 0 ? "" : "; ",
+			           STR_ARG(pipeline->scopes.v[i]->variant));
+	if (list.n > 0)
+		notify_setup(pipeline->sink, "variants", LEVEL_NOTE,
+		             str_format(pipeline->arena,
+		                        "one cluster is described several times and each variant is "
+		                        "judged apart: %.*s",
+		                        STR_ARG(buf_str(&list))));
+}
+
 void notices_of_scopes(struct pipeline *pipeline)
 {
 	size_t groups = 0, workloads = 0;
@@ -174,6 +191,7 @@ void notices_of_scopes(struct pipeline *pipeline)
 		groups += pipeline->scopes.v[i]->pools.groups.n;
 		workloads += pipeline->scopes.v[i]->workloads.n;
 	}
+	notify_variants(pipeline);
 	if (groups == 0 && workloads > 0)
 		notify_setup(pipeline->sink, "no-node-groups", LEVEL_NOTE,
 		             STR("no node group is declared: placement and capacity are not judged "

@@ -156,6 +156,39 @@ static void count_level(struct report_summary *summary, const struct finding *fi
 	summary->fixable += finding->fixes.n > 0;
 }
 
+/* Things that several variants share are one thing. */
+static void count_once(struct arena *arena, struct map *seen, const void *thing)
+{
+	str key = str_copy(arena, (str){ (const char *)&thing, sizeof thing });
+
+	map_put(seen, key, seen);
+}
+
+static size_t count_workloads(const struct pipeline *pipeline)
+{
+	struct map *seen = map_new(pipeline->arena);
+
+	for (size_t i = 0; i < pipeline->scopes.n; i++)
+		for (size_t k = 0; k < pipeline->scopes.v[i]->workloads.n; k++)
+			count_once(pipeline->arena, seen,
+			           pipeline->scopes.v[i]->workloads.v[k]->object);
+	return map_count(seen);
+}
+
+static size_t count_groups(const struct pipeline *pipeline)
+{
+	struct map *seen = map_new(pipeline->arena);
+
+	for (size_t i = 0; i < pipeline->scopes.n; i++) {
+		const struct groups *groups = &pipeline->scopes.v[i]->pools.groups;
+		for (size_t k = 0; k < groups->n; k++)
+			count_once(pipeline->arena, seen,
+			           groups->v[k]->node ? (const void *)groups->v[k]->node
+			                              : groups->v[k]);
+	}
+	return map_count(seen);
+}
+
 /* Counts what is going to be written, so that the numbers under a list are those of the list. */
 static void fill_summary(struct pipeline *pipeline)
 {
@@ -166,10 +199,8 @@ static void fill_summary(struct pipeline *pipeline)
 		.objects = pipeline->objects.n,
 		.exit_code = pipeline->sink->failed ? 2 : pipeline->tally.exit_code,
 	};
-	for (size_t i = 0; i < pipeline->scopes.n; i++) {
-		summary->workloads += pipeline->scopes.v[i]->workloads.n;
-		summary->node_groups += pipeline->scopes.v[i]->pools.groups.n;
-	}
+	summary->workloads = count_workloads(pipeline);
+	summary->node_groups = count_groups(pipeline);
 	for (size_t i = 0; i < pipeline->sink->findings.n; i++)
 		count_level(summary, pipeline->sink->findings.v[i]);
 }

@@ -27,6 +27,7 @@ struct junit {
 	const struct report *report;
 	struct arena *arena;
 	struct suite *suites;      /* one per source, by id - 1 */
+	struct map *objects;       /* addresses of objects that have their cases */
 	size_t suite_count;
 };
 
@@ -122,6 +123,15 @@ static str case_name(struct junit *junit, struct suite *suite, const struct obje
 	return ++*count == 1 ? name : str_format(junit->arena, "%.*s#%zu", STR_ARG(name), *count);
 }
 
+/* True the first time: an object that several variants share is one object. */
+static bool is_new(struct junit *junit, const struct object *object)
+{
+	str key = { (const char *)&object, sizeof object };
+
+	return !map_has(junit->objects, key) &&
+	       !map_put(junit->objects, str_copy(junit->arena, key), junit->objects);
+}
+
 static void add_passing_object(struct junit *junit, const struct scope *scope,
                                const struct object *object, size_t *ret_count)
 {
@@ -130,7 +140,7 @@ static void add_passing_object(struct junit *junit, const struct scope *scope,
 	bool workload = object->class >= OBJECT_POD && object->class <= OBJECT_CUSTOM_WORKLOAD;
 	struct object_ref ref = ref_of(scope, object);
 
-	if (!suite || object->name.s.n == 0)
+	if (!suite || object->name.s.n == 0 || !is_new(junit, object))
 		return;
 	str name = case_name(junit, suite, &ref);
 	uint32_t line = source_position(suite->source, object->root->span.begin).line;
@@ -219,6 +229,7 @@ static void gather(struct junit *junit)
 	for (size_t i = 0; i < sources->n; i++)
 		if (sources->v[i]->id > junit->suite_count)
 			junit->suite_count = sources->v[i]->id;
+	junit->objects = map_new(junit->arena);
 	junit->suites = arena_calloc(junit->arena, junit->suite_count, sizeof *junit->suites);
 	for (size_t i = 0; i < sources->n; i++)
 		junit->suites[sources->v[i]->id - 1] = (struct suite){
