@@ -8,6 +8,8 @@
 
 #include "base.h"
 
+struct node;
+
 enum level { LEVEL_NOTE, LEVEL_WARNING, LEVEL_ERROR };
 const char *level_name(enum level level); /* "note" "warning" "error" */
 bool level_parse(str text, enum level *ret_level);
@@ -59,9 +61,14 @@ struct finding {
 	struct relateds related;
 	struct fixes fixes;
 	str cluster;             /* empty: the only one */
-	/* Keys for the covering table: what the finding is about. Any may be NULL. */
-	const void *value;       /* the node of the value */
-	const void *owner;       /* the workload, scaler or group */
+	/* Keys for the covering table (triage): what the finding is about. Any may be NULL. */
+	const struct node *value;  /* the node of the value, or its parent when it is absent */
+	const char *missing;       /* name of the absent field below value, else NULL */
+	const void *owner;         /* the struct object of the workload or scaler, or the struct group */
+	const void *scope;         /* the scope that was judged: variants do not cover each other */
+	/* Parts of the fingerprint that outlive edits elsewhere. */
+	str anchor;              /* path with the items' names in place of list indexes */
+	str salient;             /* what tells it from others at that path (the bad value); may be empty */
 	/* Set by triage. */
 	const struct finding *covered_by;
 	bool deselected, suppressed, baselined, out_of_scope;
@@ -119,7 +126,8 @@ void sink_notify(struct sink *sink, const char *id, enum level level, struct spa
                  const char *format, ...) BASE_PRINTF(5, 6);
 
 /* Sorts by file, place, rule and message and drops equal ones (equal in rule, level, object,
- * path, place and message); order of emission never shows. */
+ * path, place and message); order of emission never shows. triage_run() does it, after the
+ * covering: of equal findings of two variants one may be covered. */
 void sink_finish(struct sink *sink);
 
 #endif

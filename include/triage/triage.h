@@ -22,8 +22,9 @@ struct tally {
 	int exit_code;                 /* 0, 1; 2 when the sink failed */
 };
 
-/* Marks covered, deselected and suppressed findings, fills fingerprints, and counts. Findings
- * that are covered, deselected or below min_level are removed from the sink's list. */
+/* Marks covered, deselected and suppressed findings, sorts the sink (sink_finish()), fills
+ * fingerprints, and counts. Findings that are covered, deselected or below min_level are
+ * removed from the sink's list. */
 void triage_run(struct sink *sink, const struct scopes *scopes,
                 const struct triage_options *options, struct tally *ret_tally);
 

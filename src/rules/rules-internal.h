@@ -1,0 +1,79 @@
+/* What the rule functions share: how a finding is made, and the words of its message.
+ *
+ * A rule function reads verdicts and emits. It fills the finding that emit_…() gives back with
+ * finding_message() (lower-case start, no final stop, evidence with numbers), finding_help()
+ * (the number or the line that would make it right), finding_relate() and finding_fix().
+ */
+#ifndef KUBELINT_RULES_INTERNAL_H
+#define KUBELINT_RULES_INTERNAL_H
+
+#include "rules.h"
+#include "rules-generated.h"
+
+/* The arena of texts that end up in findings. */
+#define JUDGE_ARENA(judge) ((judge)->sink->arena)
+
+/* ---- emitting ---------------------------------------------------------------------------- */
+
+/* How reports name the object: namespace resolved, empty for cluster-scoped kinds. */
+struct object_ref object_ref_of(const struct scope *scope, const struct object *object);
+
+/* How reports name a group: the object that declares it when that is one object for one group,
+ * else kind NodeGroup of kubelint.dev/v1 (outputs.md section 0 rule 8). */
+struct object_ref group_ref_of(const struct scope *scope, const struct group *group);
+
+/* A finding about node of the object, with object, path, span and the keys for covering set:
+ * value is the node, owner the object (a rule whose finding is about another workload's or
+ * scaler's fate sets finding->owner to the struct object of that one). node NULL: the object's
+ * root. missing: name of the absent field below node, which the path then ends in; else NULL. */
+struct finding *emit_at(const struct judge *judge, enum level level, const struct object *object,
+                        const struct node *node, const char *missing);
+
+/* The same about a node of the group's document; owner is the group. node NULL: the group's. */
+struct finding *emit_group(const struct judge *judge, enum level level,
+                           const struct group *group, const struct node *node,
+                           const char *missing);
+
+/* The rule cannot say anything about the object while the fact is missing. */
+void emit_undecided(const struct judge *judge, const struct object *object, str missing);
+
+/* An edit that replaces the place of a scalar by text, as a fix of its own. Does nothing when the
+ * scalar came in through an alias or a merge key: the edit would change other places too. */
+void emit_fix(const struct judge *judge, struct finding *finding, bool safe,
+              const struct node *scalar, str text, const char *description);
+
+/* ---- words ------------------------------------------------------------------------------- */
+
+/* "1 group", "3 groups": the noun takes an s. */
+str count_text(struct arena *arena, int64_t count, const char *noun);
+
+/* Parts joined by ", ", at most limit of them: "a, b and 3 more". */
+str list_text(struct arena *arena, const struct strs *parts, size_t limit);
+
+/* A label as selectors are written: "role=inference", "role" without a value. */
+str label_text(struct arena *arena, str key, str value);
+
+/* What one amount is in messages: "4 cpu", "16Gi memory", "1 nvidia.com/gpu". */
+str request_text(struct arena *arena, str resource, int64_t amount);
+
+/* "0/3 node groups can run it: 2 lack label role=inference, 1 has taint spot=true:NoSchedule
+ * that it does not tolerate": each group's first reason, equal ones counted, in the order of
+ * the groups. */
+str placement_text(struct arena *arena, const struct placement *placement);
+
+/* Why one group says no, in the singular: "lacks label role=inference". */
+str reason_text(struct arena *arena, const struct reason *reason);
+
+/* The same in the plural for count groups: "lack label …", "have taint …". */
+str reasons_text(struct arena *arena, const struct reason *reason, size_t count);
+
+/* ---- verdicts ---------------------------------------------------------------------------- */
+
+/* The verdict on a workload, never NULL (a placement of a scope without groups has none). */
+const struct placement *placement_of(const struct judge *judge, const struct workload *workload);
+const struct capacity *capacity_of(const struct judge *judge, const struct workload *workload);
+
+/* First reason of that filter that says no, or NULL. */
+const struct reason *verdict_reason(const struct verdict *verdict, enum filter filter);
+
+#endif
