@@ -229,7 +229,6 @@ void pipeline_judge(struct pipeline *pipeline)
 		pipeline->judgements[i] = sched_judge(pipeline->arena, scopes->v[i]);
 		rules_run(scopes->v[i], pipeline->judgements[i], pipeline->sink);
 	}
-	sink_finish(pipeline->sink);
 	triage_run(pipeline->sink, scopes, &pipeline->options->triage, &pipeline->tally);
 	limit_findings(pipeline);
 	fill_summary(pipeline);
