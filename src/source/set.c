@@ -9,7 +9,7 @@ struct source *source_new(struct source_set *set, str path, str text)
 	source->id = (uint32_t)set->sources.n;
 	source->path = path;
 	source->open_path = path;
-	source->text = text;
+	source->text = str_slice(text, 0, SOURCE_SIZE_MAX);
 	source->json = str_ends(path, STR(".json")) || str_ends(path, STR(".tfstate"));
 	source->lines = ARENA_NEW(set->arena, struct line_index);
 	source->lines->arena = set->arena;

@@ -5,7 +5,7 @@
 static bool is_marker(str line, const char *marker)
 {
 	return str_starts(line, str_of(marker)) &&
-	       (line.n == 3 || line.p[3] == ' ' || line.p[3] == '\t' || line.p[3] == '\r');
+	       (line.n == 3 || line.p[3] == ' ' || line.p[3] == '\t');
 }
 
 /* Nothing but blank lines, comments and at least one %directive: the header of a document. */
@@ -24,6 +24,15 @@ static bool is_directives(str text)
 			return false;
 	}
 	return seen;
+}
+
+/* Bytes of the line at the start of text, up to its LF or CR. */
+static size_t line_length(str text)
+{
+	size_t lf = str_find(text, '\n');
+	size_t cr = str_find(str_slice(text, 0, lf), '\r');
+
+	return cr < lf ? cr : lf;
 }
 
 static void add_document(struct splitter *splitter, size_t begin, size_t end)
@@ -47,7 +56,7 @@ void source_split(struct arena *arena, struct source *source)
 	size_t begin = str_starts(text, STR("\xef\xbb\xbf")) ? 3 : 0;
 
 	for (size_t at = begin; !source->json && at < text.n;) {
-		size_t end = at + str_find(str_slice(text, at, text.n), '\n');
+		size_t end = at + line_length(str_slice(text, at, text.n));
 		str line = str_slice(text, at, end);
 		bool starts = is_marker(line, "---");
 
