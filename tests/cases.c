@@ -364,7 +364,8 @@ static void check_silent(struct trial *trial)
 		for (size_t k = 0; k < trial->topics->n; k++) {
 			const struct topic *topic = &trial->topics->v[k];
 			str phrase = str_format(trial->arena, "no %.*s", STR_ARG(topic->name));
-			if (!str_contains(texts.v[i], phrase) || str_contains(texts.v[i], STR(" on ")))
+			if (!str_contains(texts.v[i], phrase) ||
+			    str_contains(texts.v[i], STR(" on ")))
 				continue;
 			for (size_t f = 0; f < findings->n; f++)
 				if (findings->v[f]->level == LEVEL_NOTE && !trial->used[f] &&

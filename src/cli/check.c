@@ -30,7 +30,8 @@ static bool wants_color(const struct run *run)
 		return run->options->color == WHEN_ALWAYS;
 	if (environment_of(run, "NO_COLOR").n > 0)
 		return false;
-	if (is_on(environment_of(run, "CLICOLOR_FORCE")) || is_on(environment_of(run, "FORCE_COLOR")))
+	if (is_on(environment_of(run, "CLICOLOR_FORCE")) ||
+	    is_on(environment_of(run, "FORCE_COLOR")))
 		return true;
 	return !str_is(environment_of(run, "TERM"), "dumb") && isatty(fileno(run->out));
 }
@@ -42,9 +43,10 @@ static bool is_input(const struct run *run, const struct source_set *set, str fi
 
 	for (size_t i = 0; i < set->sources.n; i++) {
 		const struct source *source = set->sources.v[i];
-		str path = source->outside_root
-			? source->path
-			: str_format(run->arena, "%.*s/%.*s", STR_ARG(set->root), STR_ARG(source->path));
+		str path = source->path;
+		if (!source->outside_root)
+			path = str_format(run->arena, "%.*s/%.*s", STR_ARG(set->root),
+			                  STR_ARG(source->path));
 		if (str_eq(real, path))
 			return true;
 	}

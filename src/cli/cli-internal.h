@@ -20,7 +20,7 @@ struct command {
 	unsigned bit;                 /* in the masks of the option table */
 	const char *operands;         /* for the usage line: "[PATH...]" */
 	const char *summary;          /* one line, lower-case start, no final stop */
-	const char *formats;          /* what --format takes, comma-separated, first is the default */
+	const char *formats;          /* of --format, comma-separated; the first is the default */
 	const char *const *examples;  /* lines that can be pasted; NULL ends */
 	int (*run)(const struct run *run);
 };

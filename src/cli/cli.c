@@ -4,8 +4,15 @@
 
 #include "cli-internal.h"
 
-static int usage_error(const struct run *run, str message)
+static int usage_error(const struct run *run, const char *format, ...) BASE_PRINTF(2, 3);
+
+static int usage_error(const struct run *run, const char *format, ...)
 {
+	va_list args;
+
+	va_start(args, format);
+	str message = str_vformat(run->arena, format, args);
+	va_end(args);
 	fprintf(run->err, "kubelint: error: %.*s\n", STR_ARG(message));
 	return 2;
 }
@@ -16,14 +23,13 @@ static int no_command(const struct run *run, str word)
 	str near = command_nearest(word);
 
 	if (near.n > 0)
-		return usage_error(run, str_format(run->arena, "unknown command '%.*s'; did you mean "
-		                                   "`kubelint %.*s`?", STR_ARG(word), STR_ARG(near)));
+		return usage_error(run, "unknown command '%.*s'; did you mean `kubelint %.*s`?",
+		                   STR_ARG(word), STR_ARG(near));
 	if (str_starts(word, STR("-")) && word.n > 1)
-		return usage_error(run, str_format(run->arena, "a command comes first, as `kubelint "
-		                                   "check %.*s`", STR_ARG(word)));
-	return usage_error(run, str_format(run->arena, "unknown command '%.*s'; did you mean "
-	                                   "`kubelint check %.*s`?", STR_ARG(word),
-	                                   STR_ARG(word)));
+		return usage_error(run, "a command comes first, as `kubelint check %.*s`",
+		                   STR_ARG(word));
+	return usage_error(run, "unknown command '%.*s'; did you mean `kubelint check %.*s`?",
+	                   STR_ARG(word), STR_ARG(word));
 }
 
 static int run_command(struct run *run, int count, char **argv)
@@ -33,7 +39,7 @@ static int run_command(struct run *run, int count, char **argv)
 
 	run->options = options;
 	if (!options_parse(run->arena, count, argv, run->environment, options, &error))
-		return usage_error(run, error);
+		return usage_error(run, "%.*s", STR_ARG(error));
 	if (options->help) {
 		help_print(options->command, options->long_help, run->out);
 		return 0;

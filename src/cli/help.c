@@ -95,8 +95,8 @@ static void print_command_help(const struct command *command, bool all, FILE *ou
 		print_group(command, group, all, out);
 	print_formats(command->formats, out);
 	if (command->bit & COMMAND_CHECK)
-		fprintf(out, "\nExit status: 0 nothing found, 1 findings from --fail-on on, 2 the run"
-		             " failed.\n");
+		fprintf(out, "\nExit status: 0 nothing found, 1 findings from --fail-on on, "
+		             "2 the run failed.\n");
 	if (!all)
 		fprintf(out, "\n`kubelint %s --help` lists all options.\n", command->name);
 	fprintf(out, "\nA rule's page: kubelint explain RULE\n");

@@ -18,7 +18,8 @@ static const struct skip_row {
 	[SKIP_LINK_LOOP] = { "link-loop", LEVEL_WARNING, false,
 	                     "is a link to a folder above it and was not followed" },
 	[SKIP_BINARY] = { "binary-file", LEVEL_NOTE, false, "is no text and was not read" },
-	[SKIP_SPECIAL] = { "special-file", LEVEL_NOTE, false, "is no regular file and was not read" },
+	[SKIP_SPECIAL] = { "special-file", LEVEL_NOTE, false,
+	                   "is no regular file and was not read" },
 	[SKIP_IGNORED] = { NULL, LEVEL_NOTE, false, "" },
 };
 
@@ -65,10 +66,9 @@ void notices_of_sources(struct pipeline *pipeline)
 	if (outside_count > 0)
 		notify_setup(pipeline->sink, "outside-root", LEVEL_WARNING,
 		             str_format(pipeline->arena,
-		                        "%zu %s outside the root and %s left out of SARIF, the first "
-		                        "is %.*s; --root sets the root",
-		                        outside_count, outside_count == 1 ? "file lies" : "files lie",
-		                        outside_count == 1 ? "is" : "are", STR_ARG(outside)));
+		                        "files outside the root (%zu, the first is %.*s) are left "
+		                        "out of SARIF; --root sets the root",
+		                        outside_count, STR_ARG(outside)));
 }
 
 /* ---- named paths --------------------------------------------------------------------- */
@@ -119,7 +119,8 @@ void notices_of_paths(struct pipeline *pipeline)
 		if (is_missing(pipeline->sources, paths->v[i]))
 			continue;
 		sink_notify(pipeline->sink, "nothing-to-check", LEVEL_ERROR, nowhere,
-		            "%.*s: no Kubernetes object or node group in it (--allow-empty takes that)",
+		            "%.*s: no Kubernetes object or node group in it (--allow-empty takes "
+		            "that)",
 		            STR_ARG(paths->v[i]));
 		pipeline->sink->failed = true;
 	}
@@ -153,13 +154,14 @@ static void notices_of_scope(struct pipeline *pipeline, const struct scope *scop
 	notify_texts(pipeline, "fargate", &scope->pools.fargate_notes);
 	if (scope->pools.loose)
 		notify_setup(pipeline->sink, "loose-inventory", LEVEL_NOTE,
-		             STR("loose inventory: node groups were read from a form without apiVersion "
-		                 "and kind; `kubelint inventory --format yaml` prints the strict one"));
+		             STR("loose inventory: node groups were read from a form without "
+		                 "apiVersion and kind; `kubelint inventory --format yaml` prints "
+		                 "the strict one"));
 	if (scope->terraform_unread)
 		notify_setup(pipeline->sink, "terraform-unread", LEVEL_WARNING,
 		             str_format(pipeline->arena,
-		                        "%.*s declares node groups that are not read; give a plan or "
-		                        "state as JSON",
+		                        "%.*s declares node groups that are not read; give a plan "
+		                        "or state as JSON",
 		                        STR_ARG(scope->terraform_file)));
 	for (size_t i = 0; i < scope->pools.groups.n; i++)
 		notify_unknown_facts(pipeline, scope->pools.groups.v[i]);
@@ -177,8 +179,8 @@ static void notify_variants(struct pipeline *pipeline)
 	if (list.n > 0)
 		notify_setup(pipeline->sink, "variants", LEVEL_NOTE,
 		             str_format(pipeline->arena,
-		                        "one cluster is described several times and each variant is "
-		                        "judged apart: %.*s",
+		                        "one cluster is described several times and each variant "
+		                        "is judged apart: %.*s",
 		                        STR_ARG(buf_str(&list))));
 }
 
@@ -253,7 +255,8 @@ void notices_of_environment(const struct run *run)
 		str name, value;
 		str_cut(str_of(run->environment[i]), '=', &name, &value);
 		if (str_starts(name, STR("KUBELINT_")) && !is_option_variable(name))
-			fprintf(run->err, "kubelint: warning: the environment variable %.*s means nothing\n",
+			fprintf(run->err,
+			        "kubelint: warning: the environment variable %.*s means nothing\n",
 			        STR_ARG(report_terminal_text(run->arena, name)));
 	}
 }

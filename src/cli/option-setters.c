@@ -51,9 +51,10 @@ static bool unknown_rule(struct option_target *target, str selector)
 	str near = rule_nearest(selector);
 
 	if (near.n == 0)
-		return fail(target, str_format(target->arena,
-		                               "no rule is called '%.*s'; `kubelint rules` lists them",
-		                               STR_ARG(selector)));
+		return fail(target,
+		            str_format(target->arena,
+		                       "no rule is called '%.*s'; `kubelint rules` lists them",
+		                       STR_ARG(selector)));
 	return fail(target, str_format(target->arena,
 	                               "no rule is called '%.*s'; did you mean '%.*s'?",
 	                               STR_ARG(selector), STR_ARG(near)));

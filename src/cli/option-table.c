@@ -6,7 +6,8 @@ static const struct option_row rows[] = {
 	{ "inventory", 0, "PATH", "KUBELINT_INVENTORY", GROUP_CHECK, COMMANDS_OF_TREES, true,
 	  "read node groups only from this file or folder (repeatable)", set_inventory },
 	{ "kubernetes", 0, "VERSION", NULL, GROUP_CHECK, COMMANDS_OF_TREES, true,
-	  "target version, as 1.34; default: the oldest that node groups declare, else the newest known",
+	  "target version, as 1.34; default: the oldest that node groups declare, else the "
+	  "newest known",
 	  set_kubernetes },
 	{ "complete", 0, NULL, NULL, GROUP_CHECK, COMMAND_CHECK, false,
 	  "nothing runs in the cluster but what is declared here: absence counts as proof",
@@ -19,7 +20,8 @@ static const struct option_row rows[] = {
 	{ "force-exclude", 0, NULL, NULL, GROUP_CHECK, COMMANDS_OF_TREES, false,
 	  "excludes hold for files named on the command line too", set_force_exclude },
 	{ "root", 0, "DIR", NULL, GROUP_CHECK, COMMANDS_OF_TREES, false,
-	  "base of printed paths; default: the folder with .git above the working folder, else that",
+	  "base of printed paths; default: the folder with .git above the working folder, else "
+	  "that",
 	  set_root },
 	{ "stdin-filename", 0, "PATH", NULL, GROUP_CHECK, COMMANDS_OF_TREES, false,
 	  "what the operand - (standard input) is called in reports", set_stdin_filename },
@@ -50,7 +52,8 @@ static const struct option_row rows[] = {
 	  COMMANDS_OF_TREES | COMMAND_RULES | COMMAND_EXPLAIN, true,
 	  "format on standard output", set_format },
 	{ "output", 'o', "FORMAT:FILE", "KUBELINT_OUTPUT", GROUP_OUTPUT, COMMAND_CHECK, true,
-	  "one more output (repeatable); FILE alone: format from its name (.sarif, junit.xml, .json)",
+	  "one more output (repeatable); FILE alone: format from its name (.sarif, junit.xml, "
+	  ".json)",
 	  set_output },
 	{ "statistics", 0, NULL, NULL, GROUP_OUTPUT, COMMAND_CHECK, false,
 	  "counts by rule after the text", set_statistics },

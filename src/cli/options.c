@@ -86,8 +86,8 @@ static bool unknown_long(struct parse *parse, str name)
 	size_t n = 0;
 
 	if (is_row_name(parse, name))
-		return fail(parse, str_format(arena, "`kubelint %s` takes no option --%.*s", command,
-		                              STR_ARG(name)));
+		return fail(parse, str_format(arena, "`kubelint %s` takes no option --%.*s",
+		                              command, STR_ARG(name)));
 	for (size_t i = 0; i < parse->row_count; i++)
 		if (row_is_taken(parse, &parse->rows[i]))
 			names[n++] = str_of(parse->rows[i].name);
@@ -99,8 +99,9 @@ static bool unknown_long(struct parse *parse, str name)
 	if (nearest < n)
 		return fail(parse, str_format(arena, "unknown option --%.*s; did you mean --%.*s?",
 		                              STR_ARG(name), STR_ARG(names[nearest])));
-	return fail(parse, str_format(arena, "unknown option --%.*s; `kubelint %s --help` lists all",
-	                              STR_ARG(name), command));
+	return fail(parse,
+	            str_format(arena, "unknown option --%.*s; `kubelint %s --help` lists all",
+	                       STR_ARG(name), command));
 }
 
 /* getopt_long gave '?': an unknown option, or a flag with a value. */
@@ -252,7 +253,8 @@ bool options_parse(struct arena *arena, int count, char **argv, char **environme
 	*ret_error = parse.target.error;
 	ret_options->source.excludes = &ret_options->excludes;
 	/* Without a selection all rules are on already, and more of them is no selection. */
-	for (size_t i = 0; ret_options->triage.select.n > 0 && i < ret_options->extend_select.n; i++)
+	bool selects = ret_options->triage.select.n > 0;
+	for (size_t i = 0; selects && i < ret_options->extend_select.n; i++)
 		*VEC_PUSH(arena, &ret_options->triage.select) = ret_options->extend_select.v[i];
 	return fine;
 }

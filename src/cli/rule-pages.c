@@ -28,7 +28,8 @@ static int no_such_rule(const struct run *run, str name)
 	str near = rule_nearest(name);
 
 	if (near.n > 0)
-		fprintf(run->err, "kubelint: error: no rule is called '%.*s'; did you mean '%.*s'?\n",
+		fprintf(run->err,
+		        "kubelint: error: no rule is called '%.*s'; did you mean '%.*s'?\n",
 		        STR_ARG(name), STR_ARG(near));
 	else
 		fprintf(run->err,

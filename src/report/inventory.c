@@ -86,11 +86,12 @@ static void add_labels(const struct page *page, const char *word,
 	struct strs texts = { 0 };
 
 	for (size_t i = 0; i < labels->n; i++) {
-		str text = label_text(page, &labels->v[i]);
-		if (labels->v[i].origin != ORIGIN_DECLARED)
+		const struct group_label *label = &labels->v[i];
+		str text = label_text(page, label);
+		if (label->origin != ORIGIN_DECLARED)
 			text = str_format(page->arena, "%.*s  (%s%s%s)", STR_ARG(text),
-			                  origins[labels->v[i].origin], labels->v[i].why ? ": " : "",
-			                  labels->v[i].why ? labels->v[i].why : "");
+			                  origins[label->origin], label->why ? ": " : "",
+			                  label->why ? label->why : "");
 		*VEC_PUSH(page->arena, &texts) = text;
 	}
 	add_list(page, word, &texts);
@@ -236,11 +237,13 @@ static void put_allocatable(const struct page *page, json_t *object,
 {
 	json_t *map = json_object();
 
-	for (size_t i = 0; i < facts->n; i++)
-		if (facts->v[i].known)
-			json_put(map, str_c(page->arena, utf8_clean(page->arena, facts->v[i].resource)),
-			         text_json(page, amount_text(page->arena, facts->v[i].resource,
-			                                     facts->v[i].safe)));
+	for (size_t i = 0; i < facts->n; i++) {
+		const struct capacity_fact *fact = &facts->v[i];
+		str amount = amount_text(page->arena, fact->resource, fact->safe);
+		if (fact->known)
+			json_put(map, str_c(page->arena, utf8_clean(page->arena, fact->resource)),
+			         text_json(page, amount));
+	}
 	if (json_object_size(map) > 0)
 		json_put(object, "allocatable", map);
 	else

@@ -181,9 +181,11 @@ static void add_file_cases(struct junit *junit)
 	for (size_t i = 0; i < report->rule_count && !reading; i++)
 		if (applies_to(report->rules[i], STR("file"), false))
 			reading = report->rules[i];
-	for (size_t i = 0; reading && i < junit->suite_count; i++)
-		if (junit->suites[i].source)
-			case_of(junit, &junit->suites[i], reading, junit->suites[i].source->path, 1);
+	for (size_t i = 0; reading && i < junit->suite_count; i++) {
+		struct suite *suite = &junit->suites[i];
+		if (suite->source)
+			case_of(junit, suite, reading, suite->source->path, 1);
+	}
 }
 
 static str finding_name(struct junit *junit, const struct suite *suite,

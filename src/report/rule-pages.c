@@ -92,8 +92,8 @@ static bool page_words(const struct rule *rule, bool markdown, struct buf *out)
 	add_examples("Bad", rule->bad, markdown, out);
 	add_examples("Good", rule->good, markdown, out);
 	for (size_t i = 0; rule->references && rule->references[i]; i++)
-		buf_printf(out, "%s%s%s\n", i == 0 ? "\nReferences\n\n" : "", markdown ? "- " : "    ",
-		           rule->references[i]);
+		buf_printf(out, "%s%s%s\n", i == 0 ? "\nReferences\n\n" : "",
+		           markdown ? "- " : "    ", rule->references[i]);
 	return true;
 }
 

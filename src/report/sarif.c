@@ -21,7 +21,8 @@ static const struct notice_row {
 } notice_rows[] = {
 	{ "file-not-parsed", "A file could not be parsed.",
 	  "Repair the syntax error, or exclude the file." },
-	{ "unreadable-file", "A file could not be read.", "Make the file readable, or exclude it." },
+	{ "unreadable-file", "A file could not be read.",
+	  "Make the file readable, or exclude it." },
 	{ "missing-path", "A path that was named does not exist.", "Correct the command line." },
 	{ "file-too-large", "A file is larger than the limit.",
 	  "Raise --max-file-size, or exclude the file." },
@@ -82,7 +83,9 @@ static json_t *rule_help(const struct run *run, const struct rule *rule)
 static json_t *rule_properties(const struct run *run, const struct rule *rule)
 {
 	static const char *const severities[] = {
-		[LEVEL_NOTE] = "recommendation", [LEVEL_WARNING] = "warning", [LEVEL_ERROR] = "error",
+		[LEVEL_NOTE] = "recommendation",
+		[LEVEL_WARNING] = "warning",
+		[LEVEL_ERROR] = "error",
 	};
 	json_t *value = json_object(), *tags = json_array();
 
@@ -243,6 +246,21 @@ static void add_sentence(struct buf *out, str text)
 		buf_char(out, '.');
 }
 
+/* In the text of a link no bracket may stand, not even an escaped one. */
+static void add_link_text(struct buf *out, str text)
+{
+	for (size_t i = 0; i < text.n; i++) {
+		char c = text.p[i];
+		if (c == '[')
+			c = '(';
+		else if (c == ']')
+			c = ')';
+		else if (c == '\\' || (unsigned char)c < 0x20)
+			c = ' ';
+		buf_char(out, c);
+	}
+}
+
 /* Adds the related places and the sentence that links to them. */
 static json_t *related_locations(const struct run *run, const struct relateds *related,
                                  struct buf *message)
@@ -260,12 +278,7 @@ static json_t *related_locations(const struct run *run, const struct relateds *r
 		json_put(value, "message", text_value(run, related->v[i].message));
 		json_array_append_new(list, value);
 		buf_add(message, id == 1 ? STR(" See [") : STR(", ["));
-		/* No bracket may stand in a link's text, not even an escaped one. */
-		str text = related->v[i].message;
-		for (size_t k = 0; k < text.n; k++)
-			buf_char(message, text.p[k] == '[' ? '(' : text.p[k] == ']' ? ')'
-			                : text.p[k] == '\\' || (unsigned char)text.p[k] < 0x20
-			                        ? ' ' : text.p[k]);
+		add_link_text(message, related->v[i].message);
 		buf_printf(message, "](%zu)", id);
 	}
 	if (json_array_size(list) > 0)

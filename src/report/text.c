@@ -173,7 +173,8 @@ static void add_source_line(const struct page *page, const struct place *place,
 
 	begin = begin < line.n ? begin : line.n;
 	fill_window(page, line, begin, &window);
-	buf_printf(page->out, "%*u | %s", GUTTER, place->begin.line, window.cut_before ? "..." : "");
+	buf_printf(page->out, "%*u | %s", GUTTER, place->begin.line,
+	           window.cut_before ? "..." : "");
 	for (size_t i = 0; i < window.cells.n; i++)
 		buf_add(page->out, window.cells.v[i].text);
 	buf_add(page->out, window.cut_behind ? STR("...\n") : STR("\n"));
@@ -298,8 +299,10 @@ static void add_summary(const struct report *report, struct buf *out)
 	bool clean = summary->errors + summary->warnings + summary->notes + summary->suppressed +
 	             summary->baselined == 0;
 
+	bool failed = summary->exit_code == 2;
+
 	if (clean) {
-		buf_add(out, summary->exit_code == 2 ? STR("not all could be checked: ") : STR("ok: "));
+		buf_add(out, failed ? STR("not all could be checked: ") : STR("ok: "));
 		add_objects(out, summary, ", ", "\n");
 		return;
 	}
@@ -316,7 +319,7 @@ static void add_summary(const struct report *report, struct buf *out)
 		buf_printf(out, ", %zu in the baseline", summary->baselined);
 	buf_add(out, STR(" in "));
 	add_objects(out, summary, " (", ")");
-	buf_add(out, summary->exit_code == 2 ? STR("; not all could be checked\n") : STR("\n"));
+	buf_add(out, failed ? STR("; not all could be checked\n") : STR("\n"));
 }
 
 static void write_all(const struct page *page, const void *what)
