@@ -87,42 +87,73 @@ void sched_daemon_overhead(struct arena *arena, const struct scope *scope,
                            const struct group *group, const struct node_shape *shape,
                            struct resource_amounts *ret_amounts);
 
-/* Single filters on one concrete pod and group; what the vectors compare. */
-void filter_run(struct arena *arena, enum filter filter, const struct workload *workload,
-                const struct group *group, const struct node_shape *shape,
+/* ---- one node ------------------------------------------------------------------------ */
+
+/* A node that stands for itself, and the pods that run on it already. */
+struct node_state {
+	str name;
+	bool unschedulable;
+	const struct workload *const *pods; /* one entry a pod */
+	size_t pod_count;
+	bool comparison;               /* gate TaintTolerationComparisonOperators */
+};
+
+/* All filters on one concrete node, the only one of its cluster: group and shape say its labels
+ * (one value each), taints and allocatable. Each filter is asked, so reasons has every cause. */
+void node_judge(struct arena *arena, const struct workload *workload, const struct group *group,
+                const struct node_shape *shape, const struct node_state *state,
                 struct verdict *ret_verdict);
+
+/* Sum of the weights of preferred node affinity terms that such a node matches. */
+int64_t node_preferred_score(struct arena *arena, const struct workload *workload,
+                             const struct group *group, const struct node_shape *shape,
+                             str node_name);
+
+/* Index of the first NoSchedule or NoExecute taint at or behind `from` that no toleration
+ * covers; taints->n when there is none. comparison: gate TaintTolerationComparisonOperators. */
+size_t taint_untolerated(const struct tolerations *tolerations, const struct taints *taints,
+                         size_t from, bool comparison);
+/* How many PreferNoSchedule taints nothing tolerates (upstream's score counts these). */
+size_t taint_soft_untolerated(const struct tolerations *tolerations, const struct taints *taints,
+                              bool comparison);
 
 /* ---- the HPA controller -------------------------------------------------------------- */
 
+enum hpa_phase { HPA_POD_RUNNING, HPA_POD_PENDING, HPA_POD_FAILED };
+
 /* A pod as the HPA controller sees it. */
 struct hpa_pod {
-	bool running, ready_once;
+	enum hpa_phase phase;
+	bool never_ready;
 	bool has_metrics;
 	struct hpa_usage {
-		str container, resource;
+		str container, resource;   /* resource empty: the container reports nothing */
 		int64_t milli;
-	} *usage;
+	} *usage;                          /* entries of one container stand together */
 	size_t usage_count;
+	const struct workload *workload;   /* whose pod it is; NULL: the target's */
 };
 struct hpa_condition {
-	const char *type, *status, *reason;
+	const char *type, *status, *reason; /* literals */
 };
 struct hpa_decision {
-	bool decided;
+	bool decided;                      /* false: the controller came to no decision */
 	int64_t desired;
 	struct hpa_condition conditions[4];
 	size_t condition_count;
 };
-/* One run of the controller. ambiguous: another HPA's target selects the same pods. */
+/* One run of the controller that has seen nothing before. Metrics of custom.metrics.k8s.io and
+ * external.metrics.k8s.io have no data and fail. */
 struct hpa_input {
 	const struct hpa *hpa;
-	const struct workload *target;
-	int64_t current;
-	const struct hpa_pod *pods;
+	const struct workload *target;     /* NULL: scaleTargetRef names nothing */
+	int64_t current;                   /* spec.replicas of the target */
+	const struct hpa_pod *pods;        /* that the target's selector matches */
 	size_t pod_count;
-	bool ambiguous;
-	bool metrics_missing;
+	bool ambiguous;                    /* another HPA's target selects one of the pods */
+	int64_t down_window_seconds;       /* --horizontal-pod-autoscaler-downscale-stabilization */
 };
+/* Upstream: pkg/controller/podautoscaler v1.36.3, tolerance 0.1, gates at their defaults. */
 void hpa_decide(struct arena *arena, const struct hpa_input *input,
                 struct hpa_decision *ret_decision);
 

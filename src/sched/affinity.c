@@ -1,0 +1,393 @@
+/* NodeAffinity: nodeSelector and required terms against sets of possible labels.
+ *
+ * A group admits a pod when values can be chosen from its sets so that, for every key, one
+ * value satisfies the nodeSelector and all expressions of one term together. Upstream:
+ * component-helpers nodeaffinity.GetRequiredNodeAffinity.
+ */
+#include "sched-internal.h"
+
+static const char mismatch[] = "node(s) didn't match Pod's node affinity/selector";
+
+const struct group_label *site_label(const struct site *site, str key)
+{
+	/* The kubelet sets the host name on every node, to a value that nobody declares. */
+	static const struct group_label any_host = {
+		.key = { HOSTNAME_LABEL, sizeof(HOSTNAME_LABEL) - 1 },
+		.kind = LABEL_UNKNOWN, .origin = ORIGIN_IMPLIED,
+		.why = "set by the kubelet",
+	};
+	const struct group_label *label = group_label_find(site->group, site->shape, key);
+
+	if (str_is(key, HOSTNAME_LABEL) && label->kind == LABEL_ABSENT &&
+	    label->origin != ORIGIN_DECLARED)
+		return &any_host;
+	return label;
+}
+
+static bool demand_is_open(const struct requirement *requirement)
+{
+	if (requirement->node && requirement->node->unknown)
+		return true;
+	for (size_t i = 0; i < requirement->values.n; i++)
+		if (requirement->values.v[i].node && requirement->values.v[i].node->unknown)
+			return true;
+	return false;
+}
+
+static bool all_hold(const struct demand *demands, size_t count, bool present, str value)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!requirement_holds(demands[i].requirement, present, value))
+			return false;
+	return true;
+}
+
+static bool contains(const struct strs *values, str value)
+{
+	for (size_t i = 0; i < values->n; i++)
+		if (str_eq(values->v[i], value))
+			return true;
+	return false;
+}
+
+static bool one_of_values(const struct demand *demands, size_t count, const struct strs *values)
+{
+	for (size_t i = 0; i < values->n; i++)
+		if (all_hold(demands, count, true, values->v[i]))
+			return true;
+	return false;
+}
+
+/* Is there an integer between the Gt and Lt bounds? True without any. */
+static bool range_is_open(const struct demand *demands, size_t count)
+{
+	int64_t low = INT64_MIN, high = INT64_MAX;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct requirement *requirement = demands[i].requirement;
+		int64_t bound = 0;
+
+		if (requirement->op != SELECTOR_GT && requirement->op != SELECTOR_LT)
+			continue;
+		if (requirement->values.n != 1 ||
+		    !str_to_int64(requirement->values.v[0].s, &bound))
+			return false;
+		if (requirement->op == SELECTOR_GT && bound >= low)
+			low = int64_add_saturated(bound, 1);
+		if (requirement->op == SELECTOR_LT && bound <= high)
+			high = int64_sub_saturated(bound, 1);
+	}
+	return low <= high;
+}
+
+/* Could some value, not excluded, satisfy all demands? */
+static bool any_value(const struct demand *demands, size_t count, const struct strs *excluded)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct requirement *requirement = demands[i].requirement;
+
+		if (requirement->op == SELECTOR_DOES_NOT_EXIST ||
+		    requirement->op == SELECTOR_INVALID)
+			return false;
+		if (requirement->op != SELECTOR_IN)
+			continue;
+		for (size_t k = 0; k < requirement->values.n; k++)
+			if (!contains(excluded, requirement->values.v[k].s) &&
+			    all_hold(demands, count, true, requirement->values.v[k].s))
+				return true;
+		return false;
+	}
+	return range_is_open(demands, count);
+}
+
+/* All demands on one key against the values that it may have. */
+static enum answer judge_key(const struct demand *demands, size_t count,
+                             const struct group_label *label)
+{
+	static const struct strs none;
+	bool holds;
+
+	for (size_t i = 0; i < count; i++)
+		if (demand_is_open(demands[i].requirement))
+			return ANSWER_UNKNOWN;
+	if (label->node && label->node->unknown)
+		return ANSWER_UNKNOWN;
+	switch (label->kind) {
+	case LABEL_VALUES:
+		holds = one_of_values(demands, count, &label->values);
+		break;
+	case LABEL_ANY:
+		holds = any_value(demands, count, &label->excluded);
+		break;
+	case LABEL_ABSENT:
+		holds = all_hold(demands, count, false, (str){ 0 });
+		break;
+	default:
+		return any_value(demands, count, &none) ||
+		               all_hold(demands, count, false, (str){ 0 })
+		               ? ANSWER_UNKNOWN : ANSWER_NO;
+	}
+	return holds ? ANSWER_YES : ANSWER_NO;
+}
+
+/* The first run of demands on one key that answers worst; *ret_run is its first demand. */
+static enum answer judge_demands(const struct site *site, const struct demands *demands,
+                                 const struct demand **ret_run)
+{
+	enum answer worst = ANSWER_YES;
+
+	*ret_run = NULL;
+	for (size_t i = 0, end; i < demands->n && worst != ANSWER_NO; i = end) {
+		enum answer answer;
+
+		for (end = i + 1; end < demands->n; end++)
+			if (!str_eq(demands->v[end].key, demands->v[i].key))
+				break;
+		answer = judge_key(&demands->v[i], end - i, site_label(site, demands->v[i].key));
+		if (answer < worst) {
+			worst = answer;
+			*ret_run = &demands->v[i];
+		}
+	}
+	return worst;
+}
+
+/* metadata.name, the only field that a node selector can name. */
+static enum answer judge_fields(const struct site *site, const struct requirements *fields)
+{
+	const struct group_label *host = site_label(site, STR(HOSTNAME_LABEL));
+	enum answer worst = ANSWER_YES;
+
+	for (size_t i = 0; i < fields->n; i++) {
+		const struct requirement *field = &fields->v[i];
+		const struct demand demand = { .key = field->key, .requirement = field };
+		enum answer answer = ANSWER_UNKNOWN;
+
+		if (!str_is(field->key, "metadata.name"))
+			return ANSWER_NO;
+		if (site->node_name.n && !demand_is_open(field))
+			answer = requirement_holds(field, true, site->node_name) ? ANSWER_YES
+			                                                         : ANSWER_NO;
+		else if (!site->node_name.n)
+			answer = judge_key(&demand, 1, host);
+		worst = answer < worst ? answer : worst;
+	}
+	return worst;
+}
+
+static enum answer judge_term(const struct site *site, const struct term_profile *term,
+                              bool merged, const struct demand **ret_run)
+{
+	enum answer fields, labels;
+
+	*ret_run = NULL;
+	if (term->term->node && term->term->node->unknown)
+		return ANSWER_UNKNOWN;
+	if (!term->parses)
+		return ANSWER_NO;
+	labels = judge_demands(site, merged ? &term->merged : &term->alone, ret_run);
+	fields = judge_fields(site, &term->term->match_fields);
+	return labels < fields ? labels : fields;
+}
+
+static bool has_terms(const struct pod_profile *profile)
+{
+	return profile->workload->pod->required_node_terms.node != NULL;
+}
+
+/* The best of the ORed terms. ret_run: what fails in the first of the best ones. */
+static enum answer judge_terms(const struct question *question, bool merged,
+                               const struct demand **ret_run)
+{
+	const struct pod_profile *profile = question->profile;
+	const struct node *node = profile->workload->pod->required_node_terms.node;
+	enum answer best = ANSWER_NO;
+
+	*ret_run = NULL;
+	for (size_t i = 0; i < profile->term_count; i++) {
+		const struct demand *run;
+		enum answer answer = judge_term(question->site, &profile->terms[i], merged, &run);
+
+		if (answer == ANSWER_YES)
+			return ANSWER_YES;
+		if (answer > best || !*ret_run)
+			*ret_run = run;
+		best = answer > best ? answer : best;
+	}
+	return node->unknown ? ANSWER_UNKNOWN : best;
+}
+
+enum answer affinity_selector_alone(const struct question *question)
+{
+	const struct node *node = question->profile->workload->node_selector.node;
+	const struct demand *ignored;
+
+	if (node && node->unknown)
+		return ANSWER_UNKNOWN;
+	return judge_demands(question->site, &question->profile->selector, &ignored);
+}
+
+enum answer affinity_terms_alone(const struct question *question)
+{
+	const struct demand *ignored;
+
+	return has_terms(question->profile) ? judge_terms(question, false, &ignored) : ANSWER_YES;
+}
+
+enum answer affinity_admits(const struct question *question)
+{
+	enum answer selector = affinity_selector_alone(question);
+	enum answer joint = selector;
+	const struct demand *ignored;
+
+	if (selector == ANSWER_YES && has_terms(question->profile))
+		joint = judge_terms(question, true, &ignored);
+	else if (selector == ANSWER_UNKNOWN && has_terms(question->profile) &&
+	         affinity_terms_alone(question) == ANSWER_NO)
+		joint = ANSWER_NO;
+	return joint;
+}
+
+static void add_values(struct buf *buf, str key, const struct strs *values)
+{
+	size_t shown = values->n > 4 ? 3 : values->n;
+
+	buf_printf(buf, "%.*s", STR_ARG(key));
+	for (size_t i = 0; i < shown; i++)
+		buf_printf(buf, "%s%.*s", i ? "|" : "=", STR_ARG(values->v[i]));
+	if (shown < values->n)
+		buf_printf(buf, "|... (%zu values)", values->n);
+}
+
+/* What the pod wants of the key, as a person would write it: role=inference, disk in (a, b). */
+static void add_demand_text(struct buf *buf, const struct requirement *requirement)
+{
+	static const char *const words[] = {
+		[SELECTOR_IN] = " in", [SELECTOR_NOT_IN] = " not in", [SELECTOR_EXISTS] = "",
+		[SELECTOR_DOES_NOT_EXIST] = " absent", [SELECTOR_GT] = " >", [SELECTOR_LT] = " <",
+		[SELECTOR_INVALID] = " (invalid operator)",
+	};
+	const struct texts *values = &requirement->values;
+
+	if (requirement->op == SELECTOR_IN && values->n == 1) {
+		buf_printf(buf, "%.*s=%.*s", STR_ARG(requirement->key), STR_ARG(values->v[0].s));
+		return;
+	}
+	buf_printf(buf, "%.*s%s", STR_ARG(requirement->key), words[requirement->op]);
+	if (requirement->op == SELECTOR_IN || requirement->op == SELECTOR_NOT_IN) {
+		buf_printf(buf, " (");
+		for (size_t i = 0; i < values->n && i < 4; i++)
+			buf_printf(buf, "%s%.*s", i ? ", " : "", STR_ARG(values->v[i].s));
+		buf_printf(buf, values->n > 4 ? ", ...)" : ")");
+	} else if (values->n) {
+		buf_printf(buf, " %.*s", STR_ARG(values->v[0].s));
+	}
+}
+
+static str demand_detail(struct arena *arena, const struct requirement *requirement,
+                         const struct group_label *label)
+{
+	struct buf buf = { .arena = arena };
+
+	if (label->kind == LABEL_UNKNOWN) {
+		buf_printf(&buf, "label %.*s is not declared", STR_ARG(requirement->key));
+		return buf_str(&buf);
+	}
+	if (label->kind == LABEL_ABSENT) {
+		buf_printf(&buf, "lacks label ");
+		add_demand_text(&buf, requirement);
+		return buf_str(&buf);
+	}
+	buf_printf(&buf, "has label ");
+	add_values(&buf, requirement->key,
+	           label->kind == LABEL_VALUES ? &label->values : &(struct strs){ 0 });
+	buf_printf(&buf, ", not ");
+	add_demand_text(&buf, requirement);
+	return buf_str(&buf);
+}
+
+static void explain(const struct question *question, enum answer answer,
+                    const struct requirement *requirement)
+{
+	struct reason *reason = question_because(question, FILTER_NODE_AFFINITY, answer, mismatch);
+	const struct group_label *label;
+
+	if (!reason || !requirement)
+		return;
+	label = site_label(question->site, requirement->key);
+	reason->pod_node = requirement->node;
+	reason->group_node = label->node;
+	reason->key = requirement->key;
+	reason->detail = demand_detail(question->arena, requirement, label);
+}
+
+/* One reason for each nodeSelector entry that does not hold. */
+static void explain_selector(const struct question *question)
+{
+	const struct demands *demands = &question->profile->selector;
+
+	for (size_t i = 0; i < demands->n; i++) {
+		const struct demand *demand = &demands->v[i];
+		enum answer answer = judge_key(demand, 1,
+		                               site_label(question->site, demand->key));
+
+		if (answer != ANSWER_YES)
+			explain(question, answer, demand->requirement);
+	}
+}
+
+/* Of the demands on one key, the first that fails by itself; else the last one, which the
+ * others contradict. */
+static const struct requirement *failing(const struct question *question,
+                                         const struct demand *run)
+{
+	const struct group_label *label;
+
+	if (!run)
+		return NULL;
+	label = site_label(question->site, run->key);
+	return judge_key(run, 1, label) == ANSWER_YES ? (run + 1)->requirement : run->requirement;
+}
+
+enum answer filter_affinity(const struct question *question)
+{
+	enum answer answer = affinity_admits(question), selector, terms;
+	const struct demand *run = NULL;
+
+	if (answer == ANSWER_YES || !question->reasons)
+		return answer;
+	selector = affinity_selector_alone(question);
+	terms = affinity_terms_alone(question);
+	if (selector != ANSWER_YES)
+		explain_selector(question);
+	if (terms == ANSWER_YES && selector != ANSWER_YES)
+		return answer;
+	if (has_terms(question->profile))
+		judge_terms(question, terms == ANSWER_YES, &run);
+	if (run || selector == ANSWER_YES)
+		explain(question, terms < answer ? terms : answer, failing(question, run));
+	return answer;
+}
+
+enum answer filter_volume_zone(const struct question *question)
+{
+	const struct pod_profile *profile = question->profile;
+	enum answer best = ANSWER_NO;
+	struct reason *reason;
+
+	if (!profile->volume_terms)
+		return ANSWER_YES;
+	for (size_t i = 0; i < profile->volume_terms->n; i++) {
+		const struct demand *ignored;
+		enum answer answer = judge_term(question->site, &profile->volume_profiles[i],
+		                                false, &ignored);
+
+		best = answer > best ? answer : best;
+	}
+	reason = best == ANSWER_YES ? NULL
+	         : question_because(question, FILTER_VOLUME_ZONE, best,
+	                            "node(s) had volume node affinity conflict");
+	if (reason)
+		reason->pod_node = profile->volume_node;
+	return best;
+}

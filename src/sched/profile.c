@@ -1,0 +1,227 @@
+/* Pods prepared for many questions: demands on labels sorted by key, host ports collected. */
+#include <stdlib.h>
+
+#include "sched-internal.h"
+
+static int compare_demands(const void *a, const void *b)
+{
+	const struct demand *x = a, *y = b;
+	int order = str_cmp(x->key, y->key);
+
+	return order ? order : (x->order > y->order) - (x->order < y->order);
+}
+
+static void sort_demands(struct demands *demands)
+{
+	if (demands->n > 1)
+		qsort(demands->v, demands->n, sizeof(demands->v[0]), compare_demands);
+}
+
+static void add_demand(struct arena *arena, struct demands *demands,
+                       const struct requirement *requirement)
+{
+	struct demand *demand = VEC_PUSH(arena, demands);
+
+	*demand = (struct demand){ .key = requirement->key, .requirement = requirement,
+		                   .order = demands->n - 1 };
+}
+
+/* A nodeSelector entry is an expression with one value. */
+static void add_selector(struct arena *arena, struct demands *demands, const struct pairs *pairs)
+{
+	for (size_t i = 0; i < pairs->n; i++) {
+		struct requirement *requirement = ARENA_NEW(arena, struct requirement);
+		struct text *value = VEC_PUSH(arena, &requirement->values);
+
+		requirement->key = pairs->v[i].key;
+		requirement->op = SELECTOR_IN;
+		requirement->node = pairs->v[i].node;
+		*value = (struct text){ .s = pairs->v[i].value, .node = pairs->v[i].node };
+		add_demand(arena, demands, requirement);
+	}
+}
+
+static bool value_count_is_right(const struct requirement *requirement)
+{
+	int64_t ignored;
+
+	switch (requirement->op) {
+	case SELECTOR_IN:
+	case SELECTOR_NOT_IN:
+		return requirement->values.n > 0;
+	case SELECTOR_EXISTS:
+	case SELECTOR_DOES_NOT_EXIST:
+		return requirement->values.n == 0;
+	case SELECTOR_GT:
+	case SELECTOR_LT:
+		return requirement->values.n == 1 &&
+		       str_to_int64(requirement->values.v[0].s, &ignored);
+	default:
+		return false;
+	}
+}
+
+/* Upstream: labels.NewRequirement. */
+static bool requirement_parses(const struct requirement *requirement)
+{
+	if (!label_key_is_valid(requirement->key) || !value_count_is_right(requirement))
+		return false;
+	for (size_t i = 0; i < requirement->values.n; i++)
+		if (!label_value_is_valid(requirement->values.v[i].s))
+			return false;
+	return true;
+}
+
+/* Upstream: nodeaffinity.nodeSelectorRequirementsAsFieldSelector. */
+static bool field_parses(const struct requirement *field)
+{
+	return (field->op == SELECTOR_IN || field->op == SELECTOR_NOT_IN) && field->values.n == 1;
+}
+
+static bool term_parses(const struct node_selector_term *term)
+{
+	for (size_t i = 0; i < term->match_expressions.n; i++)
+		if (!requirement_parses(&term->match_expressions.v[i]))
+			return false;
+	for (size_t i = 0; i < term->match_fields.n; i++)
+		if (!field_parses(&term->match_fields.v[i]))
+			return false;
+	return term->match_expressions.n + term->match_fields.n > 0;
+}
+
+static struct term_profile *profile_terms(struct arena *arena, const struct pairs *selector,
+                                          const struct node_selector_terms *terms)
+{
+	struct term_profile *profiles = arena_calloc(arena, terms->n, sizeof(*profiles));
+
+	for (size_t i = 0; i < terms->n; i++) {
+		struct term_profile *profile = &profiles[i];
+		const struct requirements *expressions = &terms->v[i].match_expressions;
+
+		profile->term = &terms->v[i];
+		profile->parses = term_parses(&terms->v[i]);
+		if (selector)
+			add_selector(arena, &profile->merged, selector);
+		for (size_t e = 0; e < expressions->n; e++) {
+			add_demand(arena, &profile->alone, &expressions->v[e]);
+			add_demand(arena, &profile->merged, &expressions->v[e]);
+		}
+		sort_demands(&profile->alone);
+		sort_demands(&profile->merged);
+	}
+	return profiles;
+}
+
+static void add_ports(struct arena *arena, const struct pod_template *pod,
+                      const struct container *container, struct port_uses *ports)
+{
+	bool host_network = pod->host_network.value;
+
+	for (size_t i = 0; i < container->ports.n; i++) {
+		const struct container_port *port = &container->ports.v[i];
+		const struct number *number = &port->host_port;
+
+		/* Under hostNetwork every container port is one of the node's. */
+		if (host_network && !number->value)
+			number = &port->container_port;
+		if (number->value <= 0 && !(number->node && number->node->unknown))
+			continue;
+		*VEC_PUSH(arena, ports) = (struct port_use){
+			.protocol = port->protocol.s.n ? port->protocol.s : STR("TCP"),
+			.ip = port->host_ip.s.n ? port->host_ip.s : STR("0.0.0.0"),
+			.port = number->value,
+			.unknown = number->node && number->node->unknown,
+			.node = number->node ? number->node : port->node,
+		};
+	}
+}
+
+static bool is_wildcard(const struct port_use *port)
+{
+	return str_is(port->ip, "0.0.0.0");
+}
+
+/* By port and protocol; the address that stands for all of them first. */
+static int compare_sockets(const struct port_use *a, const struct port_use *b)
+{
+	return a->port != b->port ? (a->port > b->port) - (a->port < b->port)
+	                          : str_cmp(a->protocol, b->protocol);
+}
+
+static int compare_ports(const void *a, const void *b)
+{
+	const struct port_use *x = a, *y = b;
+	int order = compare_sockets(x, y);
+
+	if (!order)
+		order = is_wildcard(y) - is_wildcard(x);
+	return order ? order : str_cmp(x->ip, y->ip);
+}
+
+static void collect_ports(struct arena *arena, const struct pod_template *pod,
+                          struct port_uses *ports)
+{
+	for (size_t i = 0; i < pod->init_containers.n; i++)
+		if (pod->init_containers.v[i].role == CONTAINER_SIDECAR)
+			add_ports(arena, pod, &pod->init_containers.v[i], ports);
+	for (size_t i = 0; i < pod->containers.n; i++)
+		add_ports(arena, pod, &pod->containers.v[i], ports);
+	if (ports->n > 1)
+		qsort(ports->v, ports->n, sizeof(ports->v[0]), compare_ports);
+}
+
+struct pod_profile *pod_profile_new(struct arena *arena, const struct workload *workload)
+{
+	struct pod_profile *profile = ARENA_NEW(arena, struct pod_profile);
+	const struct pod_template *pod = workload->pod;
+
+	profile->workload = workload;
+	profile->signature = profile;
+	add_selector(arena, &profile->selector, &workload->node_selector);
+	sort_demands(&profile->selector);
+	profile->term_count = pod->required_node_terms.n;
+	profile->terms = profile_terms(arena, &workload->node_selector,
+	                               &pod->required_node_terms);
+	collect_ports(arena, pod, &profile->ports);
+	return profile;
+}
+
+void pod_profile_add_volume(struct arena *arena, struct pod_profile *profile,
+                            const struct node_selector_terms *terms, const struct node *node)
+{
+	profile->volume_terms = terms;
+	profile->volume_profiles = profile_terms(arena, NULL, terms);
+	profile->volume_node = node;
+}
+
+static bool any_unknown(const struct port_uses *ports)
+{
+	for (size_t i = 0; i < ports->n; i++)
+		if (ports->v[i].unknown)
+			return true;
+	return false;
+}
+
+enum answer ports_clash(const struct port_uses *a, const struct port_uses *b,
+                        const struct port_use **ret_port)
+{
+	if (!a->n || !b->n)
+		return ANSWER_NO;
+	/* Both are sorted, wildcards first: a clash shows where the two walks meet. */
+	for (size_t i = 0, k = 0; i < a->n && k < b->n;) {
+		const struct port_use *x = &a->v[i], *y = &b->v[k];
+		int order = compare_sockets(x, y);
+
+		if (!order && !is_wildcard(x) && !is_wildcard(y))
+			order = str_cmp(x->ip, y->ip);
+		if (!order && !x->unknown && !y->unknown) {
+			*ret_port = x;
+			return ANSWER_YES;
+		}
+		if (order <= 0)
+			i++;
+		else
+			k++;
+	}
+	return any_unknown(a) || any_unknown(b) ? ANSWER_UNKNOWN : ANSWER_NO;
+}

@@ -1,0 +1,178 @@
+/* TaintToleration and NodeUnschedulable. Upstream: component-helpers scheduling/corev1
+ * FindMatchingUntoleratedTaint; plugins tainttoleration, nodeunschedulable.
+ */
+#include "sched-internal.h"
+
+static bool is_hard(const struct taint *taint)
+{
+	return str_is(taint->effect, "NoSchedule") || str_is(taint->effect, "NoExecute");
+}
+
+static bool any_covers(const struct tolerations *tolerations, const struct taint *taint,
+                       bool comparison)
+{
+	for (size_t i = 0; i < tolerations->n; i++)
+		if (toleration_covers(&tolerations->v[i], taint, comparison))
+			return true;
+	return false;
+}
+
+size_t taint_untolerated(const struct tolerations *tolerations, const struct taints *taints,
+                         size_t from, bool comparison)
+{
+	for (size_t i = from; i < taints->n; i++)
+		if (is_hard(&taints->v[i]) && !any_covers(tolerations, &taints->v[i], comparison))
+			return i;
+	return taints->n;
+}
+
+static bool covers_softly(const struct toleration *toleration)
+{
+	return !toleration->effect.s.n || str_is(toleration->effect.s, "PreferNoSchedule");
+}
+
+size_t taint_soft_untolerated(const struct tolerations *tolerations, const struct taints *taints,
+                              bool comparison)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < taints->n; i++) {
+		bool covered = !str_is(taints->v[i].effect, "PreferNoSchedule");
+
+		for (size_t k = 0; k < tolerations->n && !covered; k++)
+			covered = covers_softly(&tolerations->v[k]) &&
+			          toleration_covers(&tolerations->v[k], &taints->v[i],
+			                            comparison);
+		count += !covered;
+	}
+	return count;
+}
+
+/* May a toleration that nobody can read cover anything? */
+static bool tolerations_open(const struct workload *workload)
+{
+	const struct tolerations *tolerations = &workload->tolerations;
+
+	if (workload->runtime_class_open)
+		return true;
+	if (tolerations->node && tolerations->node->unknown)
+		return true;
+	for (size_t i = 0; i < tolerations->n; i++) {
+		const struct toleration *t = &tolerations->v[i];
+		const struct node *const nodes[] = { t->node, t->key.node, t->op.node,
+			                             t->value.node, t->effect.node };
+
+		for (size_t k = 0; k < COUNT_OF(nodes); k++)
+			if (nodes[k] && nodes[k]->unknown)
+				return true;
+	}
+	return false;
+}
+
+static const struct toleration *nearest(const struct tolerations *tolerations,
+                                        const struct taint *taint)
+{
+	const struct toleration *found = NULL;
+
+	for (size_t i = 0; i < tolerations->n; i++) {
+		const struct toleration *toleration = &tolerations->v[i];
+
+		if (!str_eq(toleration->key.s, taint->key))
+			continue;
+		if (!found || str_eq(toleration->value.s, taint->value))
+			found = toleration;
+	}
+	return found;
+}
+
+/* GKE's admission tolerates the taint of an extended resource that the pod asks for. */
+static bool admission_tolerates(const struct question *question, const struct taint *taint)
+{
+	return str_is(question->site->group->provider, "gcp") &&
+	       str_find(taint->key, '/') < taint->key.n &&
+	       resources_get(&question->profile->workload->requests.v, taint->key).amount > 0;
+}
+
+static enum answer taint_answer(const struct question *question, const struct taint *taint)
+{
+	if (admission_tolerates(question, taint))
+		return ANSWER_YES;
+	if (taint->node && taint->node->unknown)
+		return ANSWER_UNKNOWN;
+	return tolerations_open(question->profile->workload) ? ANSWER_UNKNOWN : ANSWER_NO;
+}
+
+static void explain(const struct question *question, enum answer answer,
+                    const struct taint *taint)
+{
+	const struct tolerations *tolerations = &question->profile->workload->tolerations;
+	struct reason *reason = question_because(question, FILTER_TAINT_TOLERATION, answer,
+	                                         "node(s) had untolerated taint(s)");
+
+	if (!reason)
+		return;
+	if (!taint) {
+		reason->detail = STR("taints are not declared");
+		return;
+	}
+	reason->taint = taint;
+	reason->key = taint->key;
+	reason->group_node = taint->node;
+	reason->nearest_toleration = nearest(tolerations, taint);
+	reason->pod_node = reason->nearest_toleration && reason->nearest_toleration->node
+	                   ? reason->nearest_toleration->node : tolerations->node;
+	reason->detail = str_format(question->arena,
+	                            "has taint %.*s that it does not tolerate",
+	                            STR_ARG(taint_text(question->arena, taint)));
+}
+
+enum answer taints_admit(const struct question *question)
+{
+	const struct workload *workload = question->profile->workload;
+	const struct group *group = question->site->group;
+	enum answer worst = group->taints_known ? ANSWER_YES : ANSWER_UNKNOWN;
+
+	for (size_t i = 0; (i = taint_untolerated(&workload->tolerations, &group->taints, i,
+	                                          question->comparison)) < group->taints.n; i++) {
+		enum answer answer = taint_answer(question, &group->taints.v[i]);
+
+		worst = answer < worst ? answer : worst;
+	}
+	return worst;
+}
+
+enum answer filter_taints(const struct question *question)
+{
+	const struct workload *workload = question->profile->workload;
+	const struct group *group = question->site->group;
+	enum answer answer = taints_admit(question);
+
+	if (answer == ANSWER_YES || !question->reasons)
+		return answer;
+	for (size_t i = 0; (i = taint_untolerated(&workload->tolerations, &group->taints, i,
+	                                          question->comparison)) < group->taints.n; i++) {
+		enum answer one = taint_answer(question, &group->taints.v[i]);
+
+		if (one != ANSWER_YES)
+			explain(question, one, &group->taints.v[i]);
+	}
+	if (answer == ANSWER_UNKNOWN && !group->taints_known)
+		explain(question, answer, NULL);
+	return answer;
+}
+
+enum answer filter_unschedulable(const struct question *question)
+{
+	static const struct taint cordoned = {
+		.key = { UNSCHEDULABLE_TAINT, sizeof(UNSCHEDULABLE_TAINT) - 1 },
+		.effect = { "NoSchedule", sizeof("NoSchedule") - 1 },
+	};
+	const struct workload *workload = question->profile->workload;
+
+	if (!question->site->unschedulable ||
+	    any_covers(&workload->tolerations, &cordoned, question->comparison))
+		return ANSWER_YES;
+	question_because(question, FILTER_NODE_UNSCHEDULABLE, ANSWER_NO,
+	                 "node(s) were unschedulable");
+	return ANSWER_NO;
+}
