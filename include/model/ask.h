@@ -75,6 +75,9 @@ struct effective_amount container_limit(const struct limit_range *range,
  * behind the last one. */
 const struct container *pod_running(const struct pod_template *pod, size_t i);
 
+/* The i-th container of all: main ones, then init containers and sidecars; NULL behind the last. */
+const struct container *pod_container(const struct pod_template *pod, size_t i);
+
 /* The highest utilization that a metric on the resource can show: floor(100 x sum of limits /
  * sum of requests), of one container (name not empty) or of all that run. */
 struct utilization_cap {
@@ -189,5 +192,11 @@ struct overlaps VEC(struct overlap);
 /* All of them that are certain, by workload in the scope's order. */
 void scope_overlaps(struct arena *arena, const struct scope *scope,
                     struct overlaps *ret_overlaps);
+
+/* ---- kinds (KL004, KL013) ---------------------------------------------------------------- */
+
+/* Is the object's kind one of the API server's own, whose fields the tables hold whole? false
+ * for custom resources and for documents without apiVersion. */
+bool object_is_built_in(const struct object *object);
 
 #endif

@@ -105,6 +105,14 @@ const struct container *pod_running(const struct pod_template *pod, size_t i)
 	return NULL;
 }
 
+const struct container *pod_container(const struct pod_template *pod, size_t i)
+{
+	if (i < pod->containers.n)
+		return &pod->containers.v[i];
+	i -= pod->containers.n;
+	return i < pod->init_containers.n ? &pod->init_containers.v[i] : NULL;
+}
+
 struct utilization_cap pod_utilization_cap(const struct limit_range *range,
                                            const struct pod_template *pod, str name, str resource)
 {

@@ -36,6 +36,13 @@ void relate_object(const struct judge *judge, struct finding *finding,
 		finding_relate(judge->sink, finding, node_place(at), "%.*s: %s", STR_ARG(text), what);
 }
 
+const struct node *group_name_node(const struct group *group)
+{
+	const struct node *name = node_get(group->node, "name");
+
+	return name ? name : node_at(group->node, "metadata.name");
+}
+
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t';

@@ -20,6 +20,9 @@ struct finding *emit_resource(const struct judge *judge, enum level level,
 void relate_object(const struct judge *judge, struct finding *finding,
                    const struct object *object, const struct node *node, const char *what);
 
+/* Where a finding about the group as a whole belongs: its name, else NULL (the group itself). */
+const struct node *group_name_node(const struct group *group);
+
 /* An edit that removes the whole map entry of node with its line or lines. false where the text
  * does not allow it: a flow map, the first key of a list item, an only entry, an alias. */
 bool edit_remove(const struct object *object, const struct node *node, struct edit *ret_edit);

@@ -2,24 +2,288 @@
 #include "ask.h"
 #include "edits.h"
 
-/* The i-th container of a pod, init containers last; NULL behind the last one. */
-static const struct container *any_container(const struct pod_template *pod, size_t i)
-{
-	if (i < pod->containers.n)
-		return &pod->containers.v[i];
-	i -= pod->containers.n;
-	return i < pod->init_containers.n ? &pod->init_containers.v[i] : NULL;
-}
-
 static const struct limit_range *range_of(const struct judge *judge,
                                           const struct workload *workload)
 {
 	return scope_limit_range(judge->scope, workload->namespace);
 }
 
-/* ---- KL403 ----------------------------------------------------------------------------- */
-
 static const char *const compute_resources[] = { "cpu", "memory" };
+
+/* ---- KL401, KL402 ---------------------------------------------------------------------- */
+
+/* Is the resource certainly bounded by nothing: no request and no limit of its own, of the
+ * LimitRange or of the pod? */
+static bool asks_nothing(const struct judge *judge, const struct workload *workload,
+                         const struct container *container, const char *resource)
+{
+	const struct limit_range *range = range_of(judge, workload);
+	struct effective_amount request = container_request(range, container, str_of(resource));
+	struct effective_amount limit = container_limit(range, container, str_of(resource));
+
+	return request.known && limit.known && !request.set && !limit.set &&
+	       !amounts_find(&workload->pod->requests, str_of(resource)) &&
+	       !amounts_find(&workload->pod->limits, str_of(resource));
+}
+
+/* "container app has neither request nor limit for cpu", or empty. */
+static str nothing_text(const struct judge *judge, const struct workload *workload,
+                        const struct container *container)
+{
+	bool cpu = asks_nothing(judge, workload, container, "cpu");
+	bool memory = asks_nothing(judge, workload, container, "memory");
+
+	if (!cpu && !memory)
+		return (str){ 0 };
+	return str_format(JUDGE_ARENA(judge), "container %.*s has neither request nor limit for %s",
+	                  STR_ARG(container->name.s),
+	                  cpu && memory ? "cpu and memory" : cpu ? "cpu" : "memory");
+}
+
+static struct finding *emit_resources(const struct judge *judge, enum level level,
+                                      const struct workload *workload,
+                                      const struct container *container)
+{
+	if (container->resources)
+		return emit_node(judge, level, workload->object, container->resources);
+	return emit_at(judge, level, workload->object, container->node, "resources");
+}
+
+void kl401_request_missing(const struct judge *judge)
+{
+	for (size_t i = 0; i < judge->scope->workloads.n; i++) {
+		const struct workload *workload = judge->scope->workloads.v[i];
+		struct finding *finding = NULL;
+		struct buf buf = { .arena = JUDGE_ARENA(judge) };
+		const struct container *container;
+
+		for (size_t k = 0; (container = pod_running(workload->pod, k)); k++) {
+			str text = nothing_text(judge, workload, container);
+
+			if (!text.n)
+				continue;
+			buf_printf(&buf, "%s%.*s", buf.n ? "; " : "", STR_ARG(text));
+			if (!finding)
+				finding = emit_resources(judge, LEVEL_NOTE, workload, container);
+		}
+		if (!finding)
+			continue;
+		finding_message(judge->sink, finding, "%.*s: the scheduler counts 0",
+		                STR_ARG(buf_str(&buf)));
+		finding_help(judge->sink, finding, "set resources.requests from the observed use");
+	}
+}
+
+void kl402_memory_limit_missing(const struct judge *judge)
+{
+	for (size_t i = 0; i < judge->scope->workloads.n; i++) {
+		const struct workload *workload = judge->scope->workloads.v[i];
+		const struct limit_range *range = range_of(judge, workload);
+		struct strs names = { 0 };
+		struct finding *finding = NULL;
+		const struct container *container;
+
+		if (amounts_find(&workload->pod->limits, STR("memory")))
+			continue;
+		for (size_t k = 0; (container = pod_running(workload->pod, k)); k++) {
+			struct effective_amount limit = container_limit(range, container,
+			                                                STR("memory"));
+
+			if (limit.set || !limit.known)
+				continue;
+			*VEC_PUSH(JUDGE_ARENA(judge), &names) = container->name.s;
+			if (!finding)
+				finding = emit_resources(judge, LEVEL_NOTE, workload, container);
+		}
+		if (!finding)
+			continue;
+		finding_message(judge->sink, finding,
+		                "no memory limit on container %.*s: it may take all memory of its "
+		                "node", STR_ARG(list_text(JUDGE_ARENA(judge), &names, 5)));
+		finding_help(judge->sink, finding, "set resources.limits.memory");
+	}
+}
+
+/* ---- KL407 ----------------------------------------------------------------------------- */
+
+/* cpuLimitRatio and memoryLimitRatio of the configuration, at their defaults. */
+static const struct ratio_row {
+	const char *resource;
+	int64_t most;
+} ratio_rows[] = { { "cpu", 10 }, { "memory", 2 } };
+
+static void check_ratio(const struct judge *judge, const struct workload *workload,
+                        const struct container *container, const struct ratio_row *row)
+{
+	str resource = str_of(row->resource);
+	const struct limit_range *range = range_of(judge, workload);
+	struct effective_amount request = container_request(range, container, resource);
+	struct effective_amount limit = container_limit(range, container, resource);
+	struct arena *arena = JUDGE_ARENA(judge);
+	struct finding *finding;
+
+	if (!request.set || !request.known || !limit.set || !limit.known || request.amount <= 0 ||
+	    !amounts_find(&container->limits, resource) ||
+	    limit.amount <= int64_mul_saturated(request.amount, row->most))
+		return;
+	finding = emit_node(judge, LEVEL_NOTE, workload->object, limit.node);
+	finding_message(judge->sink, finding,
+	                "the %s limit of container %.*s, %.*s, is more than %lld times its request "
+	                "of %.*s", row->resource, STR_ARG(container->name.s),
+	                STR_ARG(amount_text(arena, resource, limit.amount)), (long long)row->most,
+	                STR_ARG(amount_text(arena, resource, request.amount)));
+	finding_help(judge->sink, finding, "request %.*s or more, or lower the limit",
+	             STR_ARG(amount_text(arena, resource, limit.amount / row->most)));
+}
+
+void kl407_limit_request_ratio(const struct judge *judge)
+{
+	for (size_t i = 0; i < judge->scope->workloads.n; i++) {
+		const struct workload *workload = judge->scope->workloads.v[i];
+		const struct container *container;
+
+		for (size_t k = 0; (container = pod_running(workload->pod, k)); k++)
+			for (size_t r = 0; r < COUNT_OF(ratio_rows); r++)
+				check_ratio(judge, workload, container, &ratio_rows[r]);
+	}
+}
+
+/* ---- KL412, KL413 ---------------------------------------------------------------------- */
+
+void kl412_qos_mixed(const struct judge *judge)
+{
+	static const char *const names[] = { "Guaranteed", "Burstable", "BestEffort" };
+
+	for (size_t i = 0; i < judge->scope->workloads.n; i++) {
+		const struct workload *workload = judge->scope->workloads.v[i];
+		enum qos_class qos = pod_qos(workload->pod);
+		struct finding *finding;
+
+		if (!workload->critical || qos == QOS_GUARANTEED ||
+		    workload->pod->spec->unknown || range_of(judge, workload))
+			continue;
+		finding = emit_node(judge, LEVEL_NOTE, workload->object, workload->pod->spec);
+		finding_message(judge->sink, finding,
+		                "a critical workload of QoS class %s is evicted before others that "
+		                "are Guaranteed", names[qos]);
+		finding_help(judge->sink, finding,
+		             "set cpu and memory limits equal to the requests on every container");
+	}
+}
+
+/* In the units of effective_amount; false when it is no quantity or not known. */
+static bool known_amount(const struct amount *amount, int64_t *ret_amount)
+{
+	if (!amount->valid || amount->node->unknown)
+		return false;
+	return str_is(amount->resource, "cpu")
+	               ? quantity_milli_ceil(&amount->quantity, ret_amount)
+	               : quantity_value_ceil(&amount->quantity, ret_amount);
+}
+
+/* A pod-level request below the sum of the running containers' own ones. */
+static void check_pod_request(const struct judge *judge, const struct workload *workload,
+                              const struct amount *pod_amount)
+{
+	struct arena *arena = JUDGE_ARENA(judge);
+	int64_t own, one, sum = 0;
+	const struct container *container;
+	struct finding *finding;
+
+	if (!known_amount(pod_amount, &own))
+		return;
+	for (size_t i = 0; (container = pod_running(workload->pod, i)); i++) {
+		const struct amount *amount = amounts_find(&container->requests,
+		                                           pod_amount->resource);
+
+		if (amount && known_amount(amount, &one))
+			sum = int64_add_saturated(sum, one);
+	}
+	if (sum <= own)
+		return;
+	finding = emit_node(judge, LEVEL_ERROR, workload->object, pod_amount->node);
+	finding_message(judge->sink, finding,
+	                "the pod requests %.*s %.*s and its containers together %.*s",
+	                STR_ARG(amount_text(arena, pod_amount->resource, own)),
+	                STR_ARG(pod_amount->resource),
+	                STR_ARG(amount_text(arena, pod_amount->resource, sum)));
+	finding_help(judge->sink, finding, "request %.*s or more for the pod",
+	             STR_ARG(amount_text(arena, pod_amount->resource, sum)));
+}
+
+/* A container limit above the pod's. */
+static void check_pod_limit(const struct judge *judge, const struct workload *workload,
+                            const struct amount *pod_amount)
+{
+	struct arena *arena = JUDGE_ARENA(judge);
+	int64_t own, one;
+	const struct container *container;
+
+	for (size_t i = 0; (container = pod_container(workload->pod, i)); i++) {
+		const struct amount *amount = amounts_find(&container->limits,
+		                                           pod_amount->resource);
+		struct finding *finding;
+
+		if (!amount || !known_amount(amount, &one) || !known_amount(pod_amount, &own) ||
+		    one <= own)
+			continue;
+		finding = emit_node(judge, LEVEL_ERROR, workload->object, amount->node);
+		finding_message(judge->sink, finding,
+		                "container %.*s has a %.*s limit of %.*s, above the pod's %.*s",
+		                STR_ARG(container->name.s), STR_ARG(pod_amount->resource),
+		                STR_ARG(amount_text(arena, pod_amount->resource, one)),
+		                STR_ARG(amount_text(arena, pod_amount->resource, own)));
+		finding_help(judge->sink, finding, "lower it, or raise the pod's limit");
+		relate_object(judge, finding, workload->object, pod_amount->node, "the pod's limit");
+	}
+}
+
+/* The gate PodLevelResources: on by default from 1.34, by option from 1.32. */
+static bool pod_level_is_served(const struct settings *settings)
+{
+	const struct version alpha = { 1, 32, -1 }, beta = { 1, 34, -1 };
+
+	if (!settings->kubernetes_declared || version_cmp(settings->kubernetes, beta) >= 0)
+		return true;
+	for (size_t i = 0; i < settings->feature_gates.n; i++)
+		if (str_is(settings->feature_gates.v[i], "PodLevelResources"))
+			return version_cmp(settings->kubernetes, alpha) >= 0;
+	return false;
+}
+
+static void check_pod_level(const struct judge *judge, const struct workload *workload,
+                            const struct node *resources)
+{
+	const struct settings *settings = judge->scope->settings;
+	struct finding *finding;
+
+	if (pod_level_is_served(settings)) {
+		for (size_t i = 0; i < workload->pod->requests.n; i++)
+			check_pod_request(judge, workload, &workload->pod->requests.v[i]);
+		for (size_t i = 0; i < workload->pod->limits.n; i++)
+			check_pod_limit(judge, workload, &workload->pod->limits.v[i]);
+		return;
+	}
+	finding = emit_node(judge, LEVEL_ERROR, workload->object, resources);
+	finding_message(judge->sink, finding,
+	                "Kubernetes %d.%d has no pod-level resources (on by default from 1.34): it "
+	                "drops or refuses them", settings->kubernetes.major,
+	                settings->kubernetes.minor);
+	finding_help(judge->sink, finding, "set the resources of each container");
+}
+
+void kl413_pod_level_resources(const struct judge *judge)
+{
+	for (size_t i = 0; i < judge->scope->workloads.n; i++) {
+		const struct workload *workload = judge->scope->workloads.v[i];
+		const struct node *resources = node_get(workload->pod->spec, "resources");
+
+		if (node_is_map(resources) && !resources->unknown)
+			check_pod_level(judge, workload, resources);
+	}
+}
+
+/* ---- KL403 ----------------------------------------------------------------------------- */
 
 /* The limits that stand in for a request, as text: "cpu 300m, memory 400Mi"; block: as lines of
  * a requests map. */
@@ -92,7 +356,7 @@ void kl403_limit_without_request(const struct judge *judge)
 		const struct workload *workload = judge->scope->workloads.v[i];
 		const struct container *container;
 
-		for (size_t k = 0; (container = any_container(workload->pod, k)); k++)
+		for (size_t k = 0; (container = pod_container(workload->pod, k)); k++)
 			check_lone_limits(judge, workload, container);
 	}
 }
@@ -152,7 +416,7 @@ static void check_vpa(const struct judge *judge, const struct object *vpa)
 	const struct workload *workload = vpa_target(judge->scope, vpa);
 	const struct container *container;
 
-	for (size_t i = 0; workload && (container = any_container(workload->pod, i)); i++) {
+	for (size_t i = 0; workload && (container = pod_container(workload->pod, i)); i++) {
 		struct amount target = vpa_recommendation(vpa, container->name.s, STR("memory"));
 
 		if (!workload_usage(workload, container->name.s, STR("memory")).node)
@@ -166,7 +430,7 @@ void kl404_limit_no_headroom(const struct judge *judge)
 		const struct workload *workload = judge->scope->workloads.v[i];
 		const struct container *container;
 
-		for (size_t k = 0; (container = any_container(workload->pod, k)); k++) {
+		for (size_t k = 0; (container = pod_container(workload->pod, k)); k++) {
 			struct amount usage = workload_usage(workload, container->name.s,
 			                                     STR("memory"));
 
