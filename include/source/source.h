@@ -80,6 +80,18 @@ struct source_set *source_from_text(struct arena *arena, str path, str text);
 /* Adds one more text to a set (rule examples with several files). */
 struct source *source_add_text(struct source_set *set, str path, str text);
 
+/* What a glance at a document tells without parsing it (architecture.md, Speed). */
+struct sniff {
+	bool sure;               /* false: flow style, tags, anchors …: only parsing can tell */
+	str api_version, kind;   /* empty when the root has no such key */
+};
+void source_sniff(const struct document *document, struct sniff *ret_sniff);
+/* The root's next key in block style from *at (0 at first) on, with the rest of its line; an
+ * empty key for a line at column 0 that is no plain key. false behind the last. */
+bool document_next_key(const struct document *document, size_t *at, str *ret_key, str *ret_rest);
+/* Does the text of the document hold these bytes anywhere? */
+bool document_contains(const struct document *document, str part);
+
 /* The source with that id; NULL for 0 or an unknown one. */
 const struct source *source_of(const struct source_set *set, uint32_t id);
 
