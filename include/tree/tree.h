@@ -25,11 +25,13 @@ struct node {
 	enum node_kind kind;
 	enum scalar_type type;     /* of a scalar */
 	enum scalar_style style;   /* of a scalar */
-	bool flow;                 /* a map or list written as {…} or […] */
+	bool flow;                 /* a map or list written as {…} or […]; a scalar: an unquoted
+	                            * {{ … }}, which YAML would read as a map */
 	bool merged;               /* came in through a merge key `<<` */
 	bool aliased;              /* copied from an anchor: its span is the anchor's text */
 	bool unknown;              /* holds a template ({{ … }}, ${NAME}) or is touched by a patch:
 	                            * the value is not known and decides nothing */
+	bool json;                 /* a scalar of a JSON file, whose numbers mean what is written */
 	uint32_t index;            /* place among its parent's children, from 0 */
 	struct node *parent;       /* NULL for the root */
 	str key;                   /* key text when the parent is a map */
@@ -46,7 +48,8 @@ enum fault_kind {
 	FAULT_SYNTAX,          /* a: libyaml's problem in words; the document has no root */
 	FAULT_LIMIT,           /* a: which limit (depth, nodes); no root */
 	FAULT_DUPLICATE_KEY,   /* node: the value that wins; related: the first place; a: key */
-	FAULT_TEMPLATE,        /* a: the template text; node NULL when the whole document is one */
+	FAULT_TEMPLATE,        /* a: the template text; node NULL when the whole document is one,
+	                        * b is then why it cannot be read */
 	FAULT_UNKNOWN_FIELD,   /* node: the value; a: key; b: nearest real name or empty; c: type name */
 	FAULT_MISPLACED_FIELD, /* node: the value; a: key; b: where it belongs (path) */
 	FAULT_STRING_WANTED,   /* node: a plain scalar that YAML reads as another type; a: its type */
@@ -93,8 +96,9 @@ struct trees VEC(struct tree *);
 void tree_parse_embedded(struct arena *arena, const struct tree *outer, const struct node *scalar,
                          struct trees *ret_trees);
 
-/* The value under key, or NULL (also when node is NULL or no map). With a key given twice, the
- * last one wins. */
+/* The value under key, or NULL (also when node is NULL or no map). Keys are texts as JSON would
+ * hold them (a plain `on` is "true"). Of a key given twice only the last value is in the tree;
+ * so is that of `<<`, which overrides what stands before it (goyaml.v2, measured). */
 const struct node *node_get(const struct node *node, const char *key);
 /* The value at a dotted path of map keys ("spec.template.spec"), or NULL. */
 const struct node *node_at(const struct node *node, const char *path);

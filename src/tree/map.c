@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* A key that stood twice: where it stood first. */
+/* A key that stood more than once: where it stood before. */
 struct repeat {
 	str key;
 	struct span first;
@@ -12,6 +12,9 @@ struct repeats VEC(struct repeat);
 
 /* Said of one map; more of them tell nothing new. */
 #define REPEATS_SAID 100
+
+/* Up to so many keys are compared each with each. */
+#define KEYS_COMPARED 12
 
 void node_relink(struct node *node)
 {
@@ -38,13 +41,8 @@ void node_adopt(struct parser *parser, struct node *parent, size_t base)
 	node_relink(parent);
 }
 
-static bool is_merge_key(const struct node *node)
-{
-	return node->style == STYLE_PLAIN && str_is(node->key, "<<") &&
-	       (node->kind == NODE_MAP || node->kind == NODE_LIST);
-}
-
-/* Drops the earlier of two equal keys and remembers where it stood. */
+/* Of two equal keys the later one wins, as Go's decoder has it: also a merged one over an
+ * explicit one before it. Only two explicit ones are a mistake. */
 static void drop_repeats(struct parser *parser, size_t base, struct repeats *repeats)
 {
 	struct map *seen = map_new(parser->scratch); /* key -> index + 1 of the latest */
@@ -53,15 +51,13 @@ static void drop_repeats(struct parser *parser, size_t base, struct repeats *rep
 	bool *lost = arena_alloc(parser->scratch, count);
 
 	for (size_t i = 0; i < count; i++) {
-		size_t former;
+		size_t former = (size_t)(uintptr_t)map_put(seen, v[i].key,
+		                                           (void *)(uintptr_t)(i + 1));
 
-		if (is_merge_key(&v[i]))
-			continue;
-		former = (size_t)(uintptr_t)map_put(seen, v[i].key, (void *)(uintptr_t)(i + 1));
 		if (!former)
 			continue;
 		lost[former - 1] = true;
-		if (repeats->n < REPEATS_SAID)
+		if (repeats->n < REPEATS_SAID && !v[i].merged && !v[former - 1].merged)
 			*VEC_PUSH(parser->scratch, repeats) =
 				(struct repeat){ v[i].key, v[former - 1].key_span };
 	}
@@ -71,88 +67,115 @@ static void drop_repeats(struct parser *parser, size_t base, struct repeats *rep
 	parser->stack.n = base + kept;
 }
 
-static void merge_map(struct parser *parser, struct map *present, const struct node *from)
+static void push_merged(struct parser *parser, const struct node *from)
 {
-	if (from->kind != NODE_MAP)
-		return;
 	for (uint32_t i = 0; i < from->child_count; i++) {
 		struct node child = from->children[i];
 
-		if (map_put(present, child.key, parser))
-			continue;
 		child.merged = true;
 		*VEC_PUSH(parser->scratch, &parser->stack) = child;
 	}
 }
 
-/* Replaces `<<` entries by what they bring in; explicit keys win, then the earlier map. */
-static void apply_merges(struct parser *parser, size_t base)
+/* What `<<` may hold: a map, or a list of maps. */
+static bool is_mergeable(const struct node *node)
 {
-	struct map *present = map_new(parser->scratch);
-	struct node_stack merges = { 0 };
-	size_t kept = base;
-
-	for (size_t i = base; i < parser->stack.n; i++) {
-		if (is_merge_key(&parser->stack.v[i])) {
-			*VEC_PUSH(parser->scratch, &merges) = parser->stack.v[i];
-			continue;
-		}
-		map_put(present, parser->stack.v[i].key, parser);
-		parser->stack.v[kept++] = parser->stack.v[i];
-	}
-	parser->stack.n = kept;
-	for (size_t i = 0; i < merges.n; i++) {
-		const struct node *merge = &merges.v[i];
-
-		merge_map(parser, present, merge);
-		for (uint32_t j = 0; merge->kind == NODE_LIST && j < merge->child_count; j++)
-			merge_map(parser, present, &merge->children[j]);
-	}
+	for (uint32_t i = 0; node->kind == NODE_LIST && i < node->child_count; i++)
+		if (node->children[i].kind != NODE_MAP)
+			return false;
+	return node->kind != NODE_SCALAR;
 }
 
-static bool keys_differ(const struct parser *parser, size_t base, bool *ret_merge)
+static bool push_merge(struct parser *parser, const struct node *merge)
 {
-	size_t count = parser->stack.n - base;
-	const struct node *v = parser->stack.v + base;
-
-	*ret_merge = false;
-	for (size_t i = 0; i < count; i++)
-		*ret_merge = *ret_merge || is_merge_key(&v[i]);
-	if (count > 12)
+	if (merge->unknown)
+		return true;
+	if (!is_mergeable(merge)) {
+		parser_fail(parser, FAULT_SYNTAX, merge->key_span,
+		            STR("`<<` wants a map or a list of maps"));
 		return false;
-	for (size_t i = 1; i < count; i++)
-		for (size_t j = 0; j < i; j++)
-			if (str_eq(v[i].key, v[j].key))
-				return false;
+	}
+	if (merge->kind == NODE_MAP)
+		push_merged(parser, merge);
+	else
+		for (uint32_t i = merge->child_count; i-- > 0;) /* the first of a list wins */
+			push_merged(parser, &merge->children[i]);
 	return true;
 }
 
-static void say_repeats(struct parser *parser, const struct node *map,
-                        const struct repeats *repeats)
+/* Replaces `<<` entries by what they bring in. Until here `merged` marks the entry itself. */
+static bool apply_merges(struct parser *parser, size_t base)
 {
-	for (size_t i = 0; i < repeats->n; i++)
-		for (uint32_t j = 0; j < map->child_count; j++) {
-			const struct node *child = &map->children[j];
-			struct fault *fault;
+	struct node_stack entries = { 0 };
 
-			if (child->merged || !str_eq(child->key, repeats->v[i].key))
-				continue;
-			fault = tree_add_fault(parser->tree, FAULT_DUPLICATE_KEY, child);
-			fault->span = child->key_span;
-			fault->related = repeats->v[i].first;
-			fault->a = child->key;
-		}
+	for (size_t i = base; i < parser->stack.n; i++)
+		*VEC_PUSH(parser->scratch, &entries) = parser->stack.v[i];
+	parser->stack.n = base;
+	for (size_t i = 0; i < entries.n; i++) {
+		if (!entries.v[i].merged)
+			*VEC_PUSH(parser->scratch, &parser->stack) = entries.v[i];
+		else if (!push_merge(parser, &entries.v[i]))
+			return false;
+	}
+	return true;
 }
 
-void map_close(struct parser *parser, struct node *map, size_t base)
+static bool has_merge(const struct node *v, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (v[i].merged)
+			return true;
+	return false;
+}
+
+/* Cheap for the few keys that most maps have; true means that it has to be looked at. */
+static bool may_repeat(const struct node *v, size_t count)
+{
+	if (count > KEYS_COMPARED)
+		return true;
+	for (size_t i = 1; i < count; i++)
+		for (size_t j = 0; j < i; j++)
+			if (str_eq(v[i].key, v[j].key))
+				return true;
+	return false;
+}
+
+static bool is_said(const struct repeats *repeats, size_t i)
+{
+	for (size_t j = 0; j < i; j++)
+		if (str_eq(repeats->v[i].key, repeats->v[j].key))
+			return true;
+	return false;
+}
+
+static void say_repeat(struct parser *parser, const struct node *map,
+                       const struct repeat *repeat)
+{
+	for (uint32_t i = 0; i < map->child_count; i++) {
+		const struct node *child = &map->children[i];
+		struct fault *fault;
+
+		if (child->merged || !str_eq(child->key, repeat->key))
+			continue;
+		fault = tree_add_fault(parser->tree, FAULT_DUPLICATE_KEY, child);
+		fault->span = child->key_span;
+		fault->related = repeat->first;
+		fault->a = child->key;
+	}
+}
+
+bool map_close(struct parser *parser, struct node *map, size_t base)
 {
 	struct repeats repeats = { 0 };
-	bool merge;
 
-	if (!keys_differ(parser, base, &merge))
+	if (has_merge(parser->stack.v + base, parser->stack.n - base) &&
+	    !apply_merges(parser, base))
+		return false;
+	if (may_repeat(parser->stack.v + base, parser->stack.n - base))
 		drop_repeats(parser, base, &repeats);
-	if (merge)
-		apply_merges(parser, base);
 	node_adopt(parser, map, base);
-	say_repeats(parser, map, &repeats);
+	for (size_t i = 0; i < repeats.n; i++)
+		if (!is_said(&repeats, i))
+			say_repeat(parser, map, &repeats.v[i]);
+	return true;
 }

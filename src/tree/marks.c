@@ -62,8 +62,6 @@ static size_t count_before(const struct offsets *offsets, size_t at)
 
 uint32_t marks_offset(const struct marks *marks, size_t byte)
 {
-	if (marks->fixed)
-		return marks->base;
 	if (marks->lines.n) {
 		size_t line = count_before(&marks->line_begins, byte + 1);
 

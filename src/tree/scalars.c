@@ -37,7 +37,7 @@ static const struct {
 
 #define LONGEST_WORD 5
 
-/* Longest number text that is read; a longer one is cut here, which no value needs. */
+/* Longest number text that is read; a longer one is taken for a string. */
 #define NUMBER_MAX 400
 
 static bool is_digit(char c)
@@ -157,6 +157,22 @@ static bool is_float(str s)
 	return at == s.n;
 }
 
+/* A float that Go can hold: one that would overflow stays a string. number ends in a NUL. */
+static bool float_fits(str number)
+{
+	return is_float(number) && isfinite(strtod(number.p, NULL));
+}
+
+/* What Go's own float parser asks of underscores, where the library does not drop them first. */
+static bool underscores_part_digits(str text)
+{
+	for (size_t i = 0; i < text.n; i++)
+		if (text.p[i] == '_' && (!i || i + 1 == text.n || !is_digit(text.p[i - 1]) ||
+		                         !is_digit(text.p[i + 1])))
+			return false;
+	return true;
+}
+
 enum scalar_type scalar_resolve(str text)
 {
 	char space[NUMBER_MAX + 1];
@@ -168,10 +184,15 @@ enum scalar_type scalar_resolve(str text)
 		return words[word].type;
 	if (!is_digit(text.p[0]) && text.p[0] != '-' && text.p[0] != '+' && text.p[0] != '.')
 		return SCALAR_STRING;
+	if (text.n > NUMBER_MAX)
+		return SCALAR_STRING;
 	number = without_underscores(text, space);
-	if (text.p[0] != '.' && parse_integer(number, &value))
+	if (text.p[0] == '.')
+		return underscores_part_digits(text) && float_fits(number) ? SCALAR_FLOAT
+		                                                           : SCALAR_STRING;
+	if (parse_integer(number, &value))
 		return SCALAR_INT;
-	return is_float(number) ? SCALAR_FLOAT : SCALAR_STRING;
+	return float_fits(number) ? SCALAR_FLOAT : SCALAR_STRING;
 }
 
 bool node_int(const struct node *node, int64_t *ret_value)
@@ -206,29 +227,55 @@ bool node_bool(const struct node *node, bool *ret_value)
 	return word < COUNT_OF(words);
 }
 
-/* The shortest decimal text that reads back as the same double, in the form of Go's JSON
- * encoder: no exponent between 1e-6 and 1e21. */
-static str float_text(struct arena *arena, double value)
+/* The shortest digits that read back as value, as printf's %e writes them. */
+static str shortest_text(struct arena *arena, double value)
 {
-	double size = fabs(value);
 	str text = { 0 };
 
-	if (!isfinite(value))
-		return (str){ 0 };
-	if (size != 0 && (size < 1e-6 || size >= 1e21)) {
-		for (int precision = 0; precision <= 17; precision++) {
-			text = str_format(arena, "%.*e", precision, value);
-			if (strtod(text.p, NULL) == value)
-				return text;
-		}
-		return text;
-	}
-	for (int precision = 0; precision <= 24; precision++) {
-		text = str_format(arena, "%.*f", precision, value);
+	for (int precision = 0; precision <= 17; precision++) {
+		text = str_format(arena, "%.*e", precision, value);
 		if (strtod(text.p, NULL) == value)
-			return text;
+			break;
 	}
 	return text;
+}
+
+/* Puts the point into digits so that the first stands for 10^exponent; zeros fill the gap. */
+static void add_plain(struct buf *buf, str digits, int exponent)
+{
+	if (exponent < 0)
+		buf_add(buf, STR("0."));
+	for (int place = -1; place > exponent; place--)
+		buf_char(buf, '0');
+	for (size_t i = 0; i < digits.n; i++) {
+		if (exponent >= 0 && i == (size_t)exponent + 1)
+			buf_char(buf, '.');
+		buf_char(buf, digits.p[i]);
+	}
+	for (size_t i = digits.n; exponent >= 0 && i <= (size_t)exponent; i++)
+		buf_char(buf, '0');
+}
+
+/* The text of a float as Go's JSON encoder writes it: its shortest digits, and no exponent
+ * from 1e-6 to below 1e21. */
+static str float_text(struct arena *arena, double value)
+{
+	struct buf buf = { .arena = arena };
+	struct buf digits = { .arena = arena };
+	str mantissa, exponent;
+	int64_t places = 0;
+
+	str_cut(shortest_text(arena, value), 'e', &mantissa, &exponent);
+	str_to_int64(exponent, &places);
+	if (value != 0 && (places < -6 || places >= 21))
+		return str_format(arena, "%.*se%+03d", STR_ARG(mantissa), (int)places);
+	for (size_t i = 0; i < mantissa.n; i++)
+		if (is_digit(mantissa.p[i]))
+			buf_char(&digits, mantissa.p[i]);
+	if (str_starts(mantissa, STR("-")))
+		buf_char(&buf, '-');
+	add_plain(&buf, buf_str(&digits), (int)places);
+	return buf_str(&buf);
 }
 
 str node_json_text(struct arena *arena, const struct node *node)
@@ -236,10 +283,13 @@ str node_json_text(struct arena *arena, const struct node *node)
 	char space[NUMBER_MAX + 1];
 	bool value = false;
 	int64_t integer;
+	double real;
 	str number;
 
 	if (!node || node->kind != NODE_SCALAR)
 		return (str){ 0 };
+	if (node->json && node->type != SCALAR_NULL)
+		return node->text;
 	number = without_underscores(node->text, space);
 	switch (node->type) {
 	case SCALAR_NULL:
@@ -252,7 +302,9 @@ str node_json_text(struct arena *arena, const struct node *node)
 			return str_format(arena, "%lld", (long long)integer);
 		return str_format(arena, "%llu", strtoull(number.p, NULL, 0));
 	case SCALAR_FLOAT:
-		return float_text(arena, strtod(number.p, NULL));
+		real = strtod(number.p, NULL);
+		/* Infinity and .nan have no JSON. */
+		return is_float(number) ? float_text(arena, real) : node->text;
 	default:
 		return node->text;
 	}

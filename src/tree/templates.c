@@ -1,6 +1,8 @@
 /* Text that a template engine or a shell would replace. */
 #include "tree-internal.h"
 
+#include <string.h>
+
 bool template_any(str text)
 {
 	return str_contains(text, STR("{{")) || str_contains(text, STR("{%")) ||
@@ -38,8 +40,36 @@ static bool holds_braces(str text)
 	return false;
 }
 
+bool template_may_hide(str text)
+{
+	return str_find(text, '$') < text.n;
+}
+
 bool template_hides(str text)
 {
-	return str_contains(text, STR("{{")) || str_contains(text, STR("<%")) ||
-	       is_variable(text) || holds_braces(text);
+	return str_contains(text, STR("{{")) || str_contains(text, STR("{%")) ||
+	       str_contains(text, STR("<%")) || is_variable(text) || holds_braces(text);
+}
+
+str template_first(str text)
+{
+	static const struct {
+		str open, close;
+	} rows[] = { { { "{{", 2 }, { "}}", 2 } }, { { "{%", 2 }, { "%}", 2 } },
+		     { { "<%", 2 }, { "%>", 2 } } };
+	str first = { 0 };
+
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		const char *begin = text.n ? memmem(text.p, text.n, rows[i].open.p, 2) : NULL;
+		const char *end;
+		str rest;
+
+		if (!begin || (first.n && begin > first.p))
+			continue;
+		rest = str_slice(text, (size_t)(begin - text.p), text.n);
+		rest = str_slice(rest, 0, str_find(rest, '\n'));
+		end = memmem(rest.p, rest.n, rows[i].close.p, 2);
+		first = str_trim(end ? str_slice(rest, 0, (size_t)(end - rest.p) + 2) : rest);
+	}
+	return first;
 }

@@ -5,6 +5,10 @@
 #include "tree.h"
 #include "source.h"
 
+#include <yaml.h>
+
+/* ---- places -------------------------------------------------------------------------- */
+
 /* From offsets that libyaml gives (code points of the text it was fed) to bytes of the file.
  * Text that was fed is the file's own text from base on, but for rewritten surrogate pairs; an
  * embedded text maps line by line, or all of it to one place. */
@@ -17,7 +21,7 @@ struct marks {
 	struct offsets rewritten; /* fed offsets behind which the file is 2 bytes longer */
 	struct offsets lines;     /* embedded: file offset of each line of fed */
 	struct offsets line_begins; /* embedded: fed offset of each line */
-	bool fixed;               /* everything lies at base */
+	uint32_t fixed_end;       /* embedded: everything lies at [base, fixed_end); 0: it does not */
 };
 
 void marks_init(struct marks *marks, str fed, uint32_t base);
@@ -26,50 +30,99 @@ size_t marks_byte(struct marks *marks, size_t point);
 /* Offset in the file of a byte of fed. */
 uint32_t marks_offset(const struct marks *marks, size_t byte);
 
-/* The text to feed for a JSON document: escaped surrogate pairs become one escape that
- * libyaml takes, lone ones U+FFFD. The same text when there are none. */
+/* The text to feed for a document: escaped surrogate pairs become one escape that libyaml
+ * takes, lone ones U+FFFD. The same text when there are none. */
 str marks_join_surrogates(struct arena *arena, str text, struct marks *marks);
 
-/* A finished anchor: its node by value, so that it stays when its siblings move. */
-struct anchor {
-	struct node node;
-	size_t size;              /* nodes in it */
-	unsigned depth;           /* levels in it */
-};
+/* ---- reading ------------------------------------------------------------------------- */
 
 struct node_stack VEC(struct node);
+
+/* One document being read. */
 struct parser {
 	struct tree *tree;
 	struct arena *scratch;
 	struct marks marks;
-	struct map *anchors;
+	yaml_parser_t yaml;
+	struct map *anchors;      /* name -> struct anchor, also of nodes still being read */
 	struct node_stack stack;  /* children of the open containers */
 	size_t nodes;             /* in the tree so far, copies counted */
+	size_t copies;            /* of them, those that aliases brought in */
+	size_t last_end;          /* byte of fed where the last scalar, alias or flow node ended */
+	bool may_hide;            /* the text holds something that template_hides() looks for */
 	bool failed;              /* a fault ended the document */
 };
 
-/* Closes a map whose children are stack[base ..]: merge keys, duplicates. */
-void map_close(struct parser *parser, struct node *map, size_t base);
+/* Parses text into tree->root; tree, scratch and marks are set. */
+void parse_text(struct parser *parser, str fed);
+
+/* Takes the next event; false after a fault. The caller deletes it. */
+bool parser_next(struct parser *parser, yaml_event_t *ret_event);
+
+/* Reads the node that event begins, depth levels below the document. */
+bool read_node(struct parser *parser, const yaml_event_t *event, unsigned depth,
+               struct node *ret_node);
+bool read_scalar(struct parser *parser, const yaml_event_t *event, struct node *ret_node);
+/* Sets the key of child from a scalar that was read as a key. */
+bool read_scalar_key(struct parser *parser, const yaml_event_t *event, const struct node *key,
+                     struct node *ret_child);
+
+/* Bytes of fed that the event covers, without the anchor and tag before a node. */
+void event_bytes(struct parser *parser, const yaml_event_t *event, size_t *ret_begin,
+                 size_t *ret_end);
+/* The stretch of the file behind bytes [begin, end) of fed. */
+struct span parser_span(const struct parser *parser, size_t begin, size_t end);
+
+/* ---- limits and anchors -------------------------------------------------------------- */
+
+/* An anchor: its node by value, so that it stays when its siblings move. */
+struct anchor {
+	struct node node;
+	size_t size;              /* nodes in it */
+	bool open;                /* still being read: an alias to it would contain itself */
+};
+
+/* Counts nodes; false, with a fault, when the document has too many. */
+bool count_nodes(struct parser *parser, const yaml_event_t *event, size_t count);
+bool fits_depth(struct parser *parser, const yaml_event_t *event, unsigned depth);
+/* The anchor named by an event that begins a node, opened; NULL when it names none. */
+struct anchor *anchor_open(struct parser *parser, const yaml_event_t *event);
+bool read_alias(struct parser *parser, const yaml_event_t *event, unsigned depth,
+                struct node *ret_node);
+
+/* ---- containers ---------------------------------------------------------------------- */
+
+/* Closes a map whose children are stack[base ..]: merge keys, duplicates. false after a fault
+ * that ends the document. */
+bool map_close(struct parser *parser, struct node *map, size_t base);
 /* Moves stack[base ..] into the node's own array. */
 void node_adopt(struct parser *parser, struct node *parent, size_t base);
 /* Sets parent and index of the node's children, and the parent of theirs. */
 void node_relink(struct node *node);
 
-/* Records the fault that ends the document. */
-void parser_fail(struct parser *parser, enum fault_kind kind, size_t begin, str text);
+/* ---- mistakes ------------------------------------------------------------------------ */
 
-/* Parses text into tree->root; marks are set. */
-void parse_text(struct parser *parser, str fed);
+/* Records the fault that ends the document, at bytes [begin, end) of fed. NULL when there was
+ * one before. */
+struct fault *parser_fail(struct parser *parser, enum fault_kind kind, struct span span,
+                          str text);
+/* The same for an event. Always false. */
+bool event_fail(struct parser *parser, const yaml_event_t *event, str text);
+/* Turns libyaml's error into a fault. */
+void parser_fail_from_yaml(struct parser *parser);
+
+/* ---- scalars and templates ----------------------------------------------------------- */
 
 /* Type of a plain scalar by the Go-YAML rules. */
 enum scalar_type scalar_resolve(str text);
 
-/* libyaml's words for a problem at that place, in ours. at: the fed text from the place on. */
-str problem_words(struct arena *arena, const char *problem, const char *context, str at);
-
-/* Does the text hold `{{`, `{%` or `<%` (template_any), or is the value unknown because of
- * `{{`, `${NAME}` or a whole `$NAME`? */
+/* Does the text hold `{{`, `{%` or `<%`? */
 bool template_any(str text);
+/* Could template_hides() be true of a part of the text? */
+bool template_may_hide(str text);
+/* Is the value unknown because of `{{`, `${NAME}` or a whole `$NAME`? */
 bool template_hides(str text);
+/* The first template in text, to the end of its braces or line; empty when there is none. */
+str template_first(str text);
 
 #endif
