@@ -223,6 +223,7 @@ static const struct row {
 	{ "kubelint check -o report.xyz clean", 2, "", "names none of the formats text, json" },
 	{ "kubelint check -o json: clean", 2, "", "the file is missing" },
 	{ "kubelint check -f json -o sarif:- clean", 2, "", "more than one report" },
+	{ "kubelint check --root nosuch clean", 2, "", "--root nosuch: no such folder" },
 	{ "kubelint rules --fail-on note", 2, "", "`kubelint rules` takes no option --fail-on" },
 	{ "kubelint explain", 2, "", "explain takes one code or name" },
 	{ "kubelint explain KL999", 2, "", "no rule is called 'KL999'" },

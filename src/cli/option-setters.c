@@ -1,4 +1,6 @@
 /* One short function per option: a text into a field, or a message. */
+#include <unistd.h>
+
 #include "cli-internal.h"
 #include "rules.h"
 
@@ -292,6 +294,9 @@ bool set_quiet(struct option_target *target, str value)
 
 bool set_root(struct option_target *target, str value)
 {
+	if (access(str_c(target->arena, value), F_OK) != 0)
+		return fail(target, str_format(target->arena, "--root %.*s: no such folder",
+		                               STR_ARG(value)));
 	target->options->source.root = str_c(target->arena, value);
 	return true;
 }
