@@ -16,6 +16,7 @@ struct judge {
 	const struct judgement *judgement;
 	const struct rule *rule;
 	struct sink *sink;
+	const struct map *roots;           /* private: roots of objects, to find whose a node is */
 };
 
 /* All rules in code order; generated. */

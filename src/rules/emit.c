@@ -115,6 +115,54 @@ struct finding *emit_group(const struct judge *judge, enum level level,
 	return finding;
 }
 
+/* Roots of objects are told apart by their address. */
+static str node_key(const struct node *const *node)
+{
+	return (str){ (const char *)node, sizeof *node };
+}
+
+const struct object *object_at(const struct judge *judge, const struct node *node)
+{
+	const struct object *object = NULL;
+
+	for (; node && !object; node = node->parent)
+		object = map_get(judge->roots, node_key(&node));
+	return object;
+}
+
+const struct map *object_roots(struct arena *arena, const struct scope *scope)
+{
+	struct map *roots = map_new(arena);
+
+	for (size_t i = 0; i < scope->objects.n; i++) {
+		struct object *object = scope->objects.v[i];
+		map_put(roots, node_key(&object->root), object);
+	}
+	return roots;
+}
+
+bool node_is_of(const struct node *node, const struct object *object)
+{
+	while (node && node != object->root)
+		node = node->parent;
+	return node;
+}
+
+struct finding *emit_fault(const struct judge *judge, enum level level, const struct tree *tree,
+                           const struct fault *fault)
+{
+	const struct object *object = object_at(judge, fault->node);
+	struct finding *finding = sink_add(judge->sink, judge->rule, level, fault->span);
+
+	finding->object = object_ref_of(judge->scope, object);
+	finding->owner = object;
+	locate(judge, finding, object ? object->root : NULL, fault->node, fault->missing);
+	if (!fault->node)
+		finding->anchor = str_format(JUDGE_ARENA(judge), "%.*s",
+		                             STR_ARG(tree->source->path));
+	return finding;
+}
+
 void emit_undecided(const struct judge *judge, const struct object *object, str missing)
 {
 	sink_undecided(judge->sink, judge->rule, object_ref_of(judge->scope, object),

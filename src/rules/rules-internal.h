@@ -23,9 +23,8 @@ struct object_ref object_ref_of(const struct scope *scope, const struct object *
 struct object_ref group_ref_of(const struct scope *scope, const struct group *group);
 
 /* A finding about node of the object, with object, path, span and the keys for covering set:
- * value is the node, owner the object (a rule whose finding is about another workload's or
- * scaler's fate sets finding->owner to the struct object of that one). node NULL: the object's
- * root. missing: name of the absent field below node, which the path then ends in; else NULL. */
+ * value is the node, owner the object (a rule that speaks of a workload's fate on its scaler
+ * sets finding->partner to the workload's struct object). node NULL: the object's root. missing: name of the absent field below node, which the path then ends in; else NULL. */
 struct finding *emit_at(const struct judge *judge, enum level level, const struct object *object,
                         const struct node *node, const char *missing);
 
@@ -33,6 +32,19 @@ struct finding *emit_at(const struct judge *judge, enum level level, const struc
 struct finding *emit_group(const struct judge *judge, enum level level,
                            const struct group *group, const struct node *node,
                            const char *missing);
+
+/* The root of each object of the scope, for object_at(); keys are views into the objects. */
+const struct map *object_roots(struct arena *arena, const struct scope *scope);
+
+/* The object of the tree that the node lies in; NULL when it is no object's. */
+const struct object *object_at(const struct judge *judge, const struct node *node);
+
+/* A finding about a fault of a text, at its place; the object where there is one. */
+struct finding *emit_fault(const struct judge *judge, enum level level, const struct tree *tree,
+                           const struct fault *fault);
+
+/* Does the node lie in the object (and not in a RuntimeClass that was merged in)? */
+bool node_is_of(const struct node *node, const struct object *object);
 
 /* The rule cannot say anything about the object while the fact is missing. */
 void emit_undecided(const struct judge *judge, const struct object *object, str missing);
@@ -56,6 +68,9 @@ str label_text(struct arena *arena, str key, str value);
 /* What one amount is in messages: "4 cpu", "16Gi memory", "1 nvidia.com/gpu". */
 str request_text(struct arena *arena, str resource, int64_t amount);
 
+/* A value as YAML may hold it in place of another one: quoted where it would be no string. */
+str scalar_text(struct arena *arena, str value);
+
 /* "0/3 node groups can run it: 2 lack label role=inference, 1 has taint spot=true:NoSchedule
  * that it does not tolerate": each group's first reason, equal ones counted, in the order of
  * the groups. */
@@ -73,7 +88,32 @@ str reasons_text(struct arena *arena, const struct reason *reason, size_t count)
 const struct placement *placement_of(const struct judge *judge, const struct workload *workload);
 const struct capacity *capacity_of(const struct judge *judge, const struct workload *workload);
 
+/* The reason that is named for a group: a label it lacks before anything else, NULL without. */
+const struct reason *verdict_first_no(const struct verdict *verdict);
+
 /* First reason of that filter that says no, or NULL. */
 const struct reason *verdict_reason(const struct verdict *verdict, enum filter filter);
+
+/* ---- labels ------------------------------------------------------------------------------ */
+
+/* A value that a label has on some group's nodes. */
+struct label_use {
+	const struct group *group;
+	const struct group_label *label;
+	str value;
+};
+struct label_uses VEC(struct label_use);
+
+/* The values of a label key on all groups of the scope, each once; an empty key means every
+ * label, then with repeats. */
+void label_uses_find(struct arena *arena, const struct scope *scope, str key,
+                     struct label_uses *ret_uses);
+
+/* The one whose value is nearest (rules.md, Terms), or NULL. */
+const struct label_use *label_use_nearest(const struct label_uses *uses, str value);
+
+/* The label with exactly that value whose key is nearest, or NULL. */
+const struct label_use *label_key_nearest(struct arena *arena, const struct scope *scope,
+                                          str key, str value);
 
 #endif

@@ -33,13 +33,18 @@ str rule_nearest(str text)
 
 void rules_run(const struct scope *scope, const struct judgement *judgement, struct sink *sink)
 {
+	struct arena *scratch = arena_new();
+	const struct map *roots = object_roots(scratch, scope);
+
 	for (size_t i = 0; i < rules_count; i++) {
 		const struct judge judge = {
 			.scope = scope,
 			.judgement = judgement,
 			.rule = &rules_table[i],
 			.sink = sink,
+			.roots = roots,
 		};
 		rules_functions[i](&judge);
 	}
+	arena_free(scratch);
 }

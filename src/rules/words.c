@@ -36,10 +36,34 @@ str request_text(struct arena *arena, str resource, int64_t amount)
 	return str_format(arena, "%.*s %.*s", STR_ARG(text), STR_ARG(resource));
 }
 
+/* Letters first, then characters that mean nothing to YAML, and no word that it reads as bool or
+ * null. */
+str scalar_text(struct arena *arena, str value)
+{
+	static const char *const words[] = { "true", "false", "yes", "no", "on", "off", "y", "n",
+		                             "null" };
+	str lower = str_lower(arena, value);
+	bool plain = lower.n > 0 && lower.p[0] >= 'a' && lower.p[0] <= 'z';
+
+	for (size_t i = 0; i < lower.n && plain; i++) {
+		char c = lower.p[i];
+		plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
+		        c == '_' || c == '/';
+	}
+	for (size_t i = 0; i < COUNT_OF(words) && plain; i++)
+		plain = !str_is(lower, words[i]);
+	return plain ? value : str_format(arena, "\"%.*s\"", STR_ARG(value));
+}
+
 /* ---- reasons ----------------------------------------------------------------------------- */
 
+/* An entry of the nodeSelector, which stands in the map as a scalar, is said like a label. */
 str reason_text(struct arena *arena, const struct reason *reason)
 {
+	if (reason->filter == FILTER_NODE_AFFINITY && node_is_scalar(reason->pod_node)) {
+		str label = label_text(arena, reason->key, node_text(reason->pod_node));
+		return str_format(arena, "lacks label %.*s", STR_ARG(label));
+	}
 	if (reason->taint) {
 		str taint = taint_text(arena, reason->taint);
 		return str_format(arena, "has taint %.*s that it does not tolerate", STR_ARG(taint));
@@ -88,8 +112,12 @@ static void tally_reason(struct arena *arena, struct tally_rows *rows,
 	*VEC_PUSH(arena, rows) = (struct tally_row){ text, reason, 1 };
 }
 
-static const struct reason *first_no(const struct verdict *verdict)
+const struct reason *verdict_first_no(const struct verdict *verdict)
 {
+	const struct reason *label = verdict_reason(verdict, FILTER_NODE_AFFINITY);
+
+	if (label)
+		return label;
 	for (size_t i = 0; i < verdict->reasons.n; i++)
 		if (verdict->reasons.v[i].answer == ANSWER_NO)
 			return &verdict->reasons.v[i];
@@ -103,7 +131,7 @@ str placement_text(struct arena *arena, const struct placement *placement)
 	size_t able = 0;
 
 	for (size_t i = 0; i < placement->count; i++) {
-		const struct reason *reason = first_no(&placement->verdicts[i]);
+		const struct reason *reason = verdict_first_no(&placement->verdicts[i]);
 		able += placement->verdicts[i].answer == ANSWER_YES;
 		if (placement->verdicts[i].answer == ANSWER_NO && reason)
 			tally_reason(arena, &rows, reason);

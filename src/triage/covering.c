@@ -151,9 +151,10 @@ static str folder_key(const struct coverer *coverer, const struct finding *findi
 	return str_format(coverer->arena, "%p /%.*s", finding->scope, STR_ARG(folder));
 }
 
-/* The text that equal things have in common; empty: the finding is about no such thing. */
+/* The text that equal things have in common; empty: the finding is about no such thing. owner is
+ * the finding's owner or its partner. */
 static str match_key(const struct coverer *coverer, enum match match,
-                     const struct finding *finding)
+                     const struct finding *finding, const void *owner)
 {
 	str path = finding->path;
 
@@ -177,9 +178,8 @@ static str match_key(const struct coverer *coverer, enum match match,
 	default:
 		break;
 	}
-	return finding->owner ? str_format(coverer->arena, "%p %p %.*s", finding->scope,
-	                                   finding->owner, STR_ARG(path))
-	                      : STR("");
+	return owner ? str_format(coverer->arena, "%p %p %.*s", finding->scope, owner, STR_ARG(path))
+	             : STR("");
 }
 
 static str cause_key(const struct coverer *coverer, enum match match, int number, str key)
@@ -193,17 +193,25 @@ static bool may_cause(enum match match, const struct finding *finding)
 	return match != MATCH_FOLDER || !finding->value;
 }
 
+static void put_cause(const struct coverer *coverer, enum match match,
+                      const struct finding *finding, const void *owner)
+{
+	str key = match_key(coverer, match, finding, owner);
+
+	if (key.n == 0 || !may_cause(match, finding))
+		return;
+	key = cause_key(coverer, match, rule_number(finding->rule), key);
+	const struct finding *known = map_get(coverer->causes, key);
+	if (!known || known->level < finding->level)
+		map_put(coverer->causes, key, (void *)(uintptr_t)finding);
+}
+
 static void add_cause(const struct coverer *coverer, const struct finding *finding)
 {
-	for (int match = 0; match < MATCH_COUNT; match++) {
-		str key = match_key(coverer, (enum match)match, finding);
-		if (key.n == 0 || !may_cause((enum match)match, finding))
-			continue;
-		key = cause_key(coverer, (enum match)match, rule_number(finding->rule), key);
-		const struct finding *known = map_get(coverer->causes, key);
-		if (!known || known->level < finding->level)
-			map_put(coverer->causes, key, (void *)(uintptr_t)finding);
-	}
+	for (int match = 0; match < MATCH_COUNT; match++)
+		put_cause(coverer, (enum match)match, finding, finding->owner);
+	if (finding->partner)
+		put_cause(coverer, MATCH_OWNER, finding, finding->partner);
 }
 
 /* ---- covering ---------------------------------------------------------------------------- */
@@ -237,9 +245,10 @@ static const struct finding *cause_of(const struct coverer *coverer, const struc
 
 /* A cause whose node is the finding's or one that it lies in. */
 static const struct finding *cause_above(const struct coverer *coverer,
-                                         const struct covering *row, struct finding *finding)
+                                         const struct covering *row,
+                                         const struct finding *finding)
 {
-	str key = match_key(coverer, MATCH_BELOW, finding);
+	str key = match_key(coverer, MATCH_BELOW, finding, NULL);
 	const struct finding *cause = key.n > 0 ? cause_of(coverer, row, finding, key) : NULL;
 
 	for (const struct node *node = finding->value; node && !cause; node = node->parent) {
@@ -249,20 +258,27 @@ static const struct finding *cause_above(const struct coverer *coverer,
 	return cause;
 }
 
-static void cover(const struct coverer *coverer, struct finding *finding)
+static const struct finding *cause_with(const struct coverer *coverer,
+                                        const struct covering *row,
+                                        const struct finding *finding, const void *owner)
 {
-	for (size_t i = 0; i < COUNT_OF(coverings) && !finding->covered_by; i++) {
-		const struct covering *row = &coverings[i];
-		if (!list_holds(row->consequences, finding))
-			continue;
-		if (row->match == MATCH_BELOW) {
-			finding->covered_by = cause_above(coverer, row, finding);
-			continue;
-		}
-		str key = match_key(coverer, row->match, finding);
-		if (key.n > 0)
-			finding->covered_by = cause_of(coverer, row, finding, key);
-	}
+	str key = match_key(coverer, row->match, finding, owner);
+
+	return key.n > 0 ? cause_of(coverer, row, finding, key) : NULL;
+}
+
+static const struct finding *find_cause(const struct coverer *coverer,
+                                        const struct covering *row,
+                                        const struct finding *finding)
+{
+	if (!list_holds(row->consequences, finding))
+		return NULL;
+	if (row->match == MATCH_BELOW)
+		return cause_above(coverer, row, finding);
+	const struct finding *cause = cause_with(coverer, row, finding, finding->owner);
+	if (!cause && finding->partner && row->match == MATCH_OWNER)
+		cause = cause_with(coverer, row, finding, finding->partner);
+	return cause;
 }
 
 void triage_cover(struct sink *sink, const struct scopes *scopes)
@@ -277,6 +293,8 @@ void triage_cover(struct sink *sink, const struct scopes *scopes)
 	for (size_t i = 0; i < sink->findings.n; i++)
 		add_cause(&coverer, sink->findings.v[i]);
 	for (size_t i = 0; i < sink->findings.n; i++)
-		cover(&coverer, sink->findings.v[i]);
+		for (size_t k = 0; k < COUNT_OF(coverings) && !sink->findings.v[i]->covered_by; k++)
+			sink->findings.v[i]->covered_by =
+				find_cause(&coverer, &coverings[k], sink->findings.v[i]);
 	arena_free(scratch);
 }
