@@ -57,6 +57,9 @@ size_t arena_used(const struct arena *arena);
 /* Memory for a library that wants a pair of such functions (jansson); never NULL. */
 void *memory_take(size_t size);
 void memory_give(void *memory);
+/* The memory with a new size, its content kept; NULL begins. For arrays that grow large: an
+ * arena would keep every former one. */
+void *memory_regrow(void *memory, size_t size);
 
 /* ---- strings ------------------------------------------------------------------------- */
 

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK_SIZE ((size_t)64 * 1024)
+/* Blocks double from the first size to the last: many arenas are small. */
+#define BLOCK_FIRST ((size_t)4 * 1024)
+#define BLOCK_LAST ((size_t)256 * 1024)
 #define ALIGNMENT (alignof(max_align_t))
 
 /* Blocks are taken whole from the system and never given back before the arena is. */
@@ -19,6 +21,7 @@ struct block {
 
 struct arena {
 	struct block *blocks; /* the first is the one being filled */
+	size_t next_size;
 	size_t taken;
 };
 
@@ -34,6 +37,7 @@ struct arena *arena_new(void)
 
 	if (!arena)
 		base_out_of_memory();
+	arena->next_size = BLOCK_FIRST;
 	return arena;
 }
 
@@ -54,8 +58,8 @@ void arena_free(struct arena *arena)
  * current one, so that the rest of the current one is not wasted. */
 static struct block *block_add(struct arena *arena, size_t size)
 {
-	bool large = size > BLOCK_SIZE / 4;
-	size_t room = large ? size : BLOCK_SIZE;
+	bool large = size > arena->next_size / 4;
+	size_t room = large ? size : arena->next_size;
 	struct block *block;
 
 	if (room > SIZE_MAX - sizeof *block)
@@ -64,6 +68,8 @@ static struct block *block_add(struct arena *arena, size_t size)
 	if (!block)
 		base_out_of_memory();
 	block->size = room;
+	if (arena->next_size < BLOCK_LAST)
+		arena->next_size *= 2;
 	if (large && arena->blocks) {
 		block->next = arena->blocks->next;
 		arena->blocks->next = block;

@@ -16,3 +16,12 @@ void memory_give(void *memory)
 {
 	free(memory);
 }
+
+void *memory_regrow(void *memory, size_t size)
+{
+	void *grown = realloc(memory, size > 0 ? size : 1);
+
+	if (!grown)
+		base_out_of_memory();
+	return grown;
+}

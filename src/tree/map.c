@@ -13,8 +13,21 @@ struct repeats VEC(struct repeat);
 /* Said of one map; more of them tell nothing new. */
 #define REPEATS_SAID 100
 
+#define STACK_FIRST 256
+
 /* Up to so many keys are compared each with each. */
 #define KEYS_COMPARED 12
+
+struct node *stack_push(struct parser *parser)
+{
+	struct node_stack *stack = &parser->stack;
+
+	if (stack->n == stack->cap) {
+		stack->cap = stack->cap ? stack->cap * 2 : STACK_FIRST;
+		stack->v = memory_regrow(stack->v, stack->cap * sizeof *stack->v);
+	}
+	return &stack->v[stack->n++];
+}
 
 void node_relink(struct node *node)
 {
@@ -73,7 +86,7 @@ static void push_merged(struct parser *parser, const struct node *from)
 		struct node child = from->children[i];
 
 		child.merged = true;
-		*VEC_PUSH(parser->scratch, &parser->stack) = child;
+		*stack_push(parser) = child;
 	}
 }
 
@@ -113,7 +126,7 @@ static bool apply_merges(struct parser *parser, size_t base)
 	parser->stack.n = base;
 	for (size_t i = 0; i < entries.n; i++) {
 		if (!entries.v[i].merged)
-			*VEC_PUSH(parser->scratch, &parser->stack) = entries.v[i];
+			*stack_push(parser) = entries.v[i];
 		else if (!push_merge(parser, &entries.v[i]))
 			return false;
 	}

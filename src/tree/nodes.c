@@ -65,28 +65,29 @@ static bool read_child(struct parser *parser, const yaml_event_t *event, unsigne
 	                   : read_node(parser, event, depth, &child);
 
 	if (good)
-		*VEC_PUSH(parser->scratch, &parser->stack) = child;
+		*stack_push(parser) = child;
 	return good;
 }
 
-/* A child's template is told of where the child has got its place. */
+void note_template(struct parser *parser, const struct node *node)
+{
+	bool value = node->kind == NODE_SCALAR && node->flow;
+	bool key = node->unknown && str_starts(node->key, STR("{{"));
+	struct fault *fault;
+
+	/* Copies say nothing new. */
+	if ((!value && !key) || node->aliased || node->merged)
+		return;
+	fault = tree_add_fault(parser->tree, FAULT_TEMPLATE, node);
+	fault->span = value ? node->span : node->key_span;
+	fault->a = value ? node->text : node->key;
+}
+
+/* Templates are told of when their nodes have got their place. */
 static void note_templates(struct parser *parser, const struct node *parent)
 {
-	struct tree *tree = parser->tree;
-
-	for (uint32_t i = 0; tree->has_template && i < parent->child_count; i++) {
-		const struct node *child = &parent->children[i];
-		bool value = child->kind == NODE_SCALAR && child->flow && !child->aliased;
-		bool key = str_starts(child->key, STR("{{")) && child->key_span.file &&
-		           !child->merged;
-		struct fault *fault;
-
-		if (!value && !(key && child->unknown && !child->aliased))
-			continue;
-		fault = tree_add_fault(tree, FAULT_TEMPLATE, child);
-		fault->span = value ? child->span : child->key_span;
-		fault->a = value ? child->text : child->key;
-	}
+	for (uint32_t i = 0; parser->tree->has_template && i < parent->child_count; i++)
+		note_template(parser, &parent->children[i]);
 }
 
 static bool close_container(struct parser *parser, const yaml_event_t *end, struct node *node,

@@ -39,9 +39,11 @@ static void read_root(struct parser *parser)
 		yaml_event_delete(&event);
 		expect_end(parser);
 	}
+	if (parser->failed)
+		return;
 	node_relink(root);
-	if (!parser->failed)
-		tree->root = root;
+	note_template(parser, root);
+	tree->root = root;
 }
 
 static int by_place(const void *a, const void *b)
@@ -73,6 +75,7 @@ void parse_text(struct parser *parser, str fed)
 		yaml_event_delete(&event);
 	}
 	yaml_parser_delete(&parser->yaml);
+	memory_give(parser->stack.v);
 	if (tree->faults.n > 1)
 		qsort(tree->faults.v, tree->faults.n, sizeof *tree->faults.v, by_place);
 }

@@ -36,6 +36,10 @@ static const struct problem {
 	  "a character that cannot start a value: quote the text" },
 	{ "found unknown escape character", BLAME_PROBLEM,
 	  "a backslash sequence that YAML does not know: double it or use single quotes" },
+	{ "found incompatible YAML document", BLAME_PROBLEM,
+	  "a %YAML version other than 1.1 and 1.2" },
+	{ "did not find expected alphabetic or numeric character", BLAME_PROBLEM,
+	  "an anchor or alias without a name: quote a value that begins with `&` or `*`" },
 	{ "found undefined tag handle", BLAME_PROBLEM, "a tag handle that no %TAG line declares" },
 	{ "did not find expected <document start>", BLAME_PROBLEM,
 	  "text that belongs to nothing: a line is indented too little, or `---` is missing" },
@@ -153,7 +157,7 @@ static struct mistake blame(const struct problem *known, str fed, size_t stopped
 	apart = line_begin(fed, began) != line_begin(fed, stopped);
 	if (known->blame == BLAME_CONTEXT || apart)
 		mistake.at = began;
-	if (known->blame == BLAME_BRACKET)
+	if (known->blame == BLAME_BRACKET && began != stopped)
 		mistake.related = apart ? stopped : began;
 	return mistake;
 }

@@ -3,10 +3,20 @@
 
 #include <string.h>
 
+/* Does an open byte stand before one of the others? memchr finds the few that there are. */
+static bool holds_pair(str text, char open, const char *others)
+{
+	for (size_t at = str_find(text, open); at + 1 < text.n;) {
+		if (strchr(others, text.p[at + 1]) && text.p[at + 1])
+			return true;
+		at += 1 + str_find(str_slice(text, at + 1, text.n), open);
+	}
+	return false;
+}
+
 bool template_any(str text)
 {
-	return str_contains(text, STR("{{")) || str_contains(text, STR("{%")) ||
-	       str_contains(text, STR("<%"));
+	return holds_pair(text, '{', "{%") || holds_pair(text, '<', "%");
 }
 
 static bool is_name_char(char c)
@@ -47,8 +57,7 @@ bool template_may_hide(str text)
 
 bool template_hides(str text)
 {
-	return str_contains(text, STR("{{")) || str_contains(text, STR("{%")) ||
-	       str_contains(text, STR("<%")) || is_variable(text) || holds_braces(text);
+	return template_any(text) || is_variable(text) || holds_braces(text);
 }
 
 str template_first(str text)

@@ -45,7 +45,7 @@ struct parser {
 	struct marks marks;
 	yaml_parser_t yaml;
 	struct map *anchors;      /* name -> struct anchor, also of nodes still being read */
-	struct node_stack stack;  /* children of the open containers */
+	struct node_stack stack;  /* children of the open containers; not the arena's memory */
 	size_t nodes;             /* in the tree so far, copies counted */
 	size_t copies;            /* of them, those that aliases brought in */
 	size_t last_end;          /* byte of fed where the last scalar, alias or flow node ended */
@@ -62,6 +62,8 @@ bool parser_next(struct parser *parser, yaml_event_t *ret_event);
 /* Reads the node that event begins, depth levels below the document. */
 bool read_node(struct parser *parser, const yaml_event_t *event, unsigned depth,
                struct node *ret_node);
+/* Adds a fault if the node is, or has for its key, an unquoted {{ … }}. */
+void note_template(struct parser *parser, const struct node *node);
 bool read_scalar(struct parser *parser, const yaml_event_t *event, struct node *ret_node);
 /* Sets the key of child from a scalar that was read as a key. */
 bool read_scalar_key(struct parser *parser, const yaml_event_t *event, const struct node *key,
@@ -95,6 +97,8 @@ bool read_alias(struct parser *parser, const yaml_event_t *event, unsigned depth
 /* Closes a map whose children are stack[base ..]: merge keys, duplicates. false after a fault
  * that ends the document. */
 bool map_close(struct parser *parser, struct node *map, size_t base);
+/* A new node on the stack, not yet filled; valid until the next one. */
+struct node *stack_push(struct parser *parser);
 /* Moves stack[base ..] into the node's own array. */
 void node_adopt(struct parser *parser, struct node *parent, size_t base);
 /* Sets parent and index of the node's children, and the parent of theirs. */
