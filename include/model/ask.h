@@ -199,4 +199,21 @@ void scope_overlaps(struct arena *arena, const struct scope *scope,
  * for custom resources and for documents without apiVersion. */
 bool object_is_built_in(const struct object *object);
 
+/* ---- metrics of exporters (KL704, KL705) --------------------------------------------------- */
+
+/* What the table knows of a metric; views of the table. */
+struct metric_fact {
+	str source;                 /* "kube-state-metrics" … */
+	str labels;                 /* names, separated by commas */
+	str last;                   /* last minor of the source that has it; empty: still there */
+	str replacement;            /* what took its place, perhaps with {matchers}; may be empty */
+	bool flag;                  /* 0 or 1 */
+	bool constant;              /* always 1 */
+};
+/* False for a metric that the table has not: of that nothing is known. */
+bool metric_fact_find(str name, struct metric_fact *ret_fact);
+
+/* Did the metric that this one replaced have a label of that name, which this one has not? */
+bool metric_lost_label(str name, str label);
+
 #endif

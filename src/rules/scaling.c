@@ -168,7 +168,8 @@ static void say_request(const struct judge *judge, const struct scaler *scaler,
 		return;
 	finding = request.set ? emit_node(judge, LEVEL_ERROR, object, request.node)
 	                      : emit_resource(judge, LEVEL_ERROR, object, container,
-	                                          "requests", resource);
+	                                      "requests", resource);
+	finding->partner = scaler->object;
 	finding_message(judge->sink, finding,
 	                "container %.*s has %s, and HPA %.*s scales on %s Utilization: the "
 	                "controller cannot compute it and does not scale",
@@ -211,38 +212,19 @@ static void check_metric_requests(const struct judge *judge, const struct scaler
 			               of_pod ? (str){ 0 } : metric->container.s);
 }
 
-/* Workloads (by index) that two scalers move: KL207 says so, and its finding has another owner
- * than one about a container. */
-static bool *contested_workloads(struct arena *arena, const struct scope *scope)
-{
-	bool *contested = arena_calloc(arena, scope->workloads.n, sizeof *contested);
-
-	for (size_t i = 0; i < scope->scalers.n; i++) {
-		const struct scaler *scaler = scope->scalers.v[i];
-
-		if (scaler->target && scaler->target->scaler != scaler)
-			contested[scaler->target->index] = true;
-	}
-	return contested;
-}
-
 void kl203_hpa_request_missing(const struct judge *judge)
 {
-	struct arena *arena = arena_new();
-	const bool *contested = contested_workloads(arena, judge->scope);
-
 	for (size_t i = 0; i < judge->scope->scalers.n; i++) {
 		const struct scaler *scaler = judge->scope->scalers.v[i];
 		const struct hpa *hpa = scaler->hpa;
 
-		if (!hpa || !scaler->target || contested[scaler->target->index])
+		if (!hpa || !scaler->target)
 			continue;
 		for (size_t k = 0; k < hpa->metrics.n; k++)
 			check_metric_requests(judge, scaler, &hpa->metrics.v[k]);
 		if (!hpa->metrics.n && !node_get(scaler->object->root, "spec")->unknown)
 			check_requests(judge, scaler, hpa->target.node, "cpu", (str){ 0 });
 	}
-	arena_free(arena);
 }
 
 /* ---- KL204, KL205 ---------------------------------------------------------------------- */
@@ -341,7 +323,7 @@ static void say_replicas(const struct judge *judge, const struct workload *workl
 	                                   workload->object, replicas->node);
 	struct edit edit;
 
-	finding->owner = scaler->object;
+	finding->partner = scaler->object;
 	finding_message(judge->sink, finding,
 	                "replicas %lld is set, and %.*s %.*s manages it (%lld to %lld): %s it to "
 	                "%lld%s", (long long)replicas->value, STR_ARG(scaler->object->kind),
@@ -380,7 +362,7 @@ void kl221_hpa_disabled(const struct judge *judge)
 		    replicas->value != 0 || !scaler->min.known || scaler->min.value == 0)
 			continue;
 		finding = emit_node(judge, LEVEL_WARNING, workload->object, replicas->node);
-		finding->owner = scaler->object;
+		finding->partner = scaler->object;
 		finding_message(judge->sink, finding,
 		                "replicas 0 switches HPA %.*s off: it waits until somebody else "
 		                "raises the number", STR_ARG(scaler->object->name.s));
