@@ -145,7 +145,8 @@ struct coverer {
 
 static str folder_key(const struct coverer *coverer, const struct finding *finding)
 {
-	const struct source *source = source_of(coverer->sources, finding->span.file);
+	const struct source *source =
+		coverer->sources ? source_of(coverer->sources, finding->span.file) : NULL;
 	str folder = source ? folder_of(source->path) : STR("");
 
 	return str_format(coverer->arena, "%p /%.*s", finding->scope, STR_ARG(folder));
