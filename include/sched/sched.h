@@ -61,6 +61,9 @@ struct capacity {
 	int64_t placeable;             /* safe allocatable, at most the peak */
 	int64_t upper;                 /* optimistic, at most the peak */
 	int64_t total;                 /* optimistic, not cut at the peak; INT64_MAX: unbounded */
+	/* As total, but for what the pods demand of each other over topologies (spread and
+	 * anti-affinity beyond the host name): more than total means that these limit it. */
+	int64_t spread_total;
 	bool tight;                    /* placeable < upper */
 	str limited_by;                /* binding resource, "pods", "maxSize" …; empty when all fit */
 	struct group_share {
@@ -78,7 +81,11 @@ struct judgement {
 	struct placement *placements;  /* one per workload, by workload index */
 	struct capacity *capacities;   /* one per workload; DaemonSets have known false */
 	size_t count;
+	struct bench *bench;           /* private: what further questions start from */
 };
+/* Verdicts and capacities of all workloads. In a large scope workloads that every filter treats
+ * alike share their verdicts: verdict.workload and reason.pod_node are then those of the first
+ * of them; a workload that runs nowhere always has its own. */
 struct judgement *sched_judge(struct arena *arena, const struct scope *scope);
 
 /* Requests of the DaemonSets that run on a node of that shape, with pod slots as resource

@@ -24,16 +24,6 @@ const struct group_label *site_label(const struct site *site, str key)
 	return label;
 }
 
-static bool demand_is_open(const struct requirement *requirement)
-{
-	if (requirement->node && requirement->node->unknown)
-		return true;
-	for (size_t i = 0; i < requirement->values.n; i++)
-		if (requirement->values.v[i].node && requirement->values.v[i].node->unknown)
-			return true;
-	return false;
-}
-
 static bool all_hold(const struct demand *demands, size_t count, bool present, str value)
 {
 	for (size_t i = 0; i < count; i++)
@@ -108,7 +98,7 @@ static enum answer judge_key(const struct demand *demands, size_t count,
 	bool holds;
 
 	for (size_t i = 0; i < count; i++)
-		if (demand_is_open(demands[i].requirement))
+		if (demands[i].open)
 			return ANSWER_UNKNOWN;
 	if (label->node && label->node->unknown)
 		return ANSWER_UNKNOWN;
@@ -165,7 +155,7 @@ static enum answer judge_fields(const struct site *site, const struct requiremen
 
 		if (!str_is(field->key, "metadata.name"))
 			return ANSWER_NO;
-		if (site->node_name.n && !demand_is_open(field))
+		if (site->node_name.n && !(field->node && field->node->unknown))
 			answer = requirement_holds(field, true, site->node_name) ? ANSWER_YES
 			                                                         : ANSWER_NO;
 		else if (!site->node_name.n)
@@ -188,6 +178,13 @@ static enum answer judge_term(const struct site *site, const struct term_profile
 	labels = judge_demands(site, merged ? &term->merged : &term->alone, ret_run);
 	fields = judge_fields(site, &term->term->match_fields);
 	return labels < fields ? labels : fields;
+}
+
+enum answer affinity_term_matches(const struct site *site, const struct term_profile *term)
+{
+	const struct demand *ignored;
+
+	return judge_term(site, term, false, &ignored);
 }
 
 static bool has_terms(const struct pod_profile *profile)
@@ -369,25 +366,37 @@ enum answer filter_affinity(const struct question *question)
 	return answer;
 }
 
-enum answer filter_volume_zone(const struct question *question)
+static enum answer judge_volume(const struct site *site, const struct volume_profile *volume)
 {
-	const struct pod_profile *profile = question->profile;
 	enum answer best = ANSWER_NO;
-	struct reason *reason;
 
-	if (!profile->volume_terms)
-		return ANSWER_YES;
-	for (size_t i = 0; i < profile->volume_terms->n; i++) {
-		const struct demand *ignored;
-		enum answer answer = judge_term(question->site, &profile->volume_profiles[i],
-		                                false, &ignored);
+	for (size_t i = 0; i < volume->term_count && best != ANSWER_YES; i++) {
+		enum answer answer = affinity_term_matches(site, &volume->terms[i]);
 
 		best = answer > best ? answer : best;
 	}
-	reason = best == ANSWER_YES ? NULL
-	         : question_because(question, FILTER_VOLUME_ZONE, best,
-	                            "node(s) had volume node affinity conflict");
-	if (reason)
-		reason->pod_node = profile->volume_node;
 	return best;
+}
+
+enum answer filter_volume_zone(const struct question *question)
+{
+	const struct pod_profile *profile = question->profile;
+	enum answer worst = ANSWER_YES;
+
+	for (size_t i = 0; i < profile->volumes.n; i++) {
+		const struct volume_profile *volume = &profile->volumes.v[i];
+		enum answer answer = judge_volume(question->site, volume);
+		struct reason *reason;
+
+		worst = answer < worst ? answer : worst;
+		if (answer == ANSWER_YES)
+			continue;
+		reason = question_because(question, FILTER_VOLUME_ZONE, answer,
+		                          "node(s) had volume node affinity conflict");
+		if (reason) {
+			reason->pod_node = volume->pod_node;
+			reason->detail = volume->text;
+		}
+	}
+	return worst;
 }

@@ -17,12 +17,31 @@ static void sort_demands(struct demands *demands)
 		qsort(demands->v, demands->n, sizeof(demands->v[0]), compare_demands);
 }
 
+static bool is_open(const struct node *node)
+{
+	return node && node->unknown;
+}
+
+/* Is a part of it a template or touched by a patch? */
+static bool requirement_is_open(const struct requirement *requirement)
+{
+	if (is_open(requirement->node) || is_open(requirement->values.node) ||
+	    is_open(node_get(requirement->node, "key")) ||
+	    is_open(node_get(requirement->node, "operator")))
+		return true;
+	for (size_t i = 0; i < requirement->values.n; i++)
+		if (is_open(requirement->values.v[i].node))
+			return true;
+	return false;
+}
+
 static void add_demand(struct arena *arena, struct demands *demands,
                        const struct requirement *requirement)
 {
 	struct demand *demand = VEC_PUSH(arena, demands);
 
 	*demand = (struct demand){ .key = requirement->key, .requirement = requirement,
+		                   .open = requirement_is_open(requirement),
 		                   .order = demands->n - 1 };
 }
 
@@ -41,37 +60,6 @@ static void add_selector(struct arena *arena, struct demands *demands, const str
 	}
 }
 
-static bool value_count_is_right(const struct requirement *requirement)
-{
-	int64_t ignored;
-
-	switch (requirement->op) {
-	case SELECTOR_IN:
-	case SELECTOR_NOT_IN:
-		return requirement->values.n > 0;
-	case SELECTOR_EXISTS:
-	case SELECTOR_DOES_NOT_EXIST:
-		return requirement->values.n == 0;
-	case SELECTOR_GT:
-	case SELECTOR_LT:
-		return requirement->values.n == 1 &&
-		       str_to_int64(requirement->values.v[0].s, &ignored);
-	default:
-		return false;
-	}
-}
-
-/* Upstream: labels.NewRequirement. */
-static bool requirement_parses(const struct requirement *requirement)
-{
-	if (!label_key_is_valid(requirement->key) || !value_count_is_right(requirement))
-		return false;
-	for (size_t i = 0; i < requirement->values.n; i++)
-		if (!label_value_is_valid(requirement->values.v[i].s))
-			return false;
-	return true;
-}
-
 /* Upstream: nodeaffinity.nodeSelectorRequirementsAsFieldSelector. */
 static bool field_parses(const struct requirement *field)
 {
@@ -81,7 +69,7 @@ static bool field_parses(const struct requirement *field)
 static bool term_parses(const struct node_selector_term *term)
 {
 	for (size_t i = 0; i < term->match_expressions.n; i++)
-		if (!requirement_parses(&term->match_expressions.v[i]))
+		if (!requirement_parses(&term->match_expressions.v[i], true))
 			return false;
 	for (size_t i = 0; i < term->match_fields.n; i++)
 		if (!field_parses(&term->match_fields.v[i]))
@@ -176,7 +164,6 @@ struct pod_profile *pod_profile_new(struct arena *arena, const struct workload *
 	const struct pod_template *pod = workload->pod;
 
 	profile->workload = workload;
-	profile->signature = profile;
 	add_selector(arena, &profile->selector, &workload->node_selector);
 	sort_demands(&profile->selector);
 	profile->term_count = pod->required_node_terms.n;
@@ -186,12 +173,10 @@ struct pod_profile *pod_profile_new(struct arena *arena, const struct workload *
 	return profile;
 }
 
-void pod_profile_add_volume(struct arena *arena, struct pod_profile *profile,
-                            const struct node_selector_terms *terms, const struct node *node)
+struct term_profile *profile_terms_alone(struct arena *arena,
+                                         const struct node_selector_terms *terms)
 {
-	profile->volume_terms = terms;
-	profile->volume_profiles = profile_terms(arena, NULL, terms);
-	profile->volume_node = node;
+	return profile_terms(arena, NULL, terms);
 }
 
 static bool any_unknown(const struct port_uses *ports)

@@ -19,6 +19,7 @@
 struct demand {
 	str key;
 	const struct requirement *requirement;
+	bool open;                       /* a template or patch may say other */
 	size_t order;                    /* place in the pod, selector entries first */
 };
 /* Sorted by key, so that all demands on one label stand together. */
@@ -40,6 +41,15 @@ struct port_use {
 };
 struct port_uses VEC(struct port_use);
 
+/* Where a volume of the pod may be used: nodeAffinity of its PersistentVolume. */
+struct volume_profile {
+	struct term_profile *terms;
+	size_t term_count;
+	str text;                        /* "claim data, volume pv-1" */
+	const struct node *pod_node;     /* the pod's volume */
+	const struct node *volume_node;  /* the terms */
+};
+
 /* A workload's pod, prepared once and asked about often. */
 struct pod_profile {
 	const struct workload *workload;
@@ -47,21 +57,37 @@ struct pod_profile {
 	struct term_profile *terms;      /* of required node affinity */
 	size_t term_count;
 	struct port_uses ports;          /* host ports */
-	/* Nodes that a volume of the pod may be used on; NULL: anywhere. */
-	const struct node_selector_terms *volume_terms;
-	struct term_profile *volume_profiles;
-	const struct node *volume_node;
-	const struct pod_profile *signature; /* the first pod that is judged alike, or itself */
+	struct volume_profiles {
+		struct volume_profile *v;
+		size_t n, cap;
+	} volumes;
 };
 
 /* Prepares a workload; the profile lives in arena. */
 struct pod_profile *pod_profile_new(struct arena *arena, const struct workload *workload);
-/* Adds the nodeAffinity of a PersistentVolume that the pod mounts. */
-void pod_profile_add_volume(struct arena *arena, struct pod_profile *profile,
-                            const struct node_selector_terms *terms, const struct node *node);
+/* Terms prepared alone, without the nodeSelector; array of terms->n. */
+struct term_profile *profile_terms_alone(struct arena *arena,
+                                         const struct node_selector_terms *terms);
 /* May two pods not share a node for their host ports? ret_port: the port of a, or NULL. */
 enum answer ports_clash(const struct port_uses *a, const struct port_uses *b,
                         const struct port_use **ret_port);
+
+/* Does the term (of a pod of owner) select the pods of other? Namespaces and matchLabelKeys
+ * count; pods of two workloads never share a pod-template-hash. */
+enum answer affinity_term_selects(const struct pod_affinity_term *term,
+                                  const struct workload *owner, const struct workload *other);
+/* Do all terms select it? NO without any. */
+enum answer affinity_terms_select(const struct pod_affinity_terms *terms,
+                                  const struct workload *owner, const struct workload *other);
+/* Does a spread constraint of owner select the pods of other, and does it count them? */
+enum answer spread_selects(const struct spread_constraint *constraint,
+                           const struct workload *owner, const struct workload *other);
+enum answer spread_counts(const struct spread_constraint *constraint,
+                          const struct workload *owner, const struct workload *other);
+bool spread_is_hard(const struct spread_constraint *constraint);
+
+/* Adds the nodeAffinity of the PersistentVolumes that the pod's claims name. */
+void pod_add_volumes(struct arena *arena, const struct scope *scope, struct pod_profile *profile);
 
 /* ---- places ----------------------------------------------------------------------------- */
 
@@ -111,6 +137,8 @@ enum answer affinity_selector_alone(const struct question *question);
 enum answer affinity_terms_alone(const struct question *question);
 /* Both at once; what spread's nodeAffinityPolicy asks too. */
 enum answer affinity_admits(const struct question *question);
+/* One term by itself. */
+enum answer affinity_term_matches(const struct site *site, const struct term_profile *term);
 /* Do all NoSchedule and NoExecute taints of the site have a toleration? */
 enum answer taints_admit(const struct question *question);
 
@@ -125,6 +153,65 @@ struct room {
 };
 /* The i-th resource that the pod asks for, its slot ("pods") first; false behind the last. */
 bool site_room(const struct question *question, size_t i, struct room *ret_room);
+
+/* ---- a scope under judgement ----------------------------------------------------------- */
+
+/* What a group offers to one kind of pod. */
+struct offer {
+	enum answer answer;              /* optimistic */
+	bool tight;                      /* the safe allocatable says no */
+	size_t site;                     /* the shape that suits best, as index into sites */
+	int64_t most, least;             /* pods on one node: optimistic, safe */
+	str limited_by;                  /* the resource that runs out first on one node */
+};
+
+/* All kinds of nodes of one group: sites[first .. first + count). */
+struct group_sites {
+	const struct group *group;
+	size_t first, count;
+	/* Nodes at its maximum; INT64_MAX: no bound. Equal where the bound is known. */
+	int64_t nodes_most, nodes_least;
+	bool bound_known;
+};
+
+/* Pods that are judged alike, and what they were told. */
+struct pod_class {
+	const struct pod_profile *profile; /* of the first of them */
+	struct verdict *verdicts;          /* per group */
+	struct offer *offers;              /* per group */
+};
+
+/* Everything prepared about a scope. */
+struct bench {
+	struct arena *arena;
+	const struct scope *scope;
+	bool comparison;                 /* gate TaintTolerationComparisonOperators */
+	struct pod_profile **profiles;   /* per workload */
+	struct pod_class **classes;      /* per workload; several may share one */
+	struct group_sites *groups;      /* per group */
+	struct site *sites;
+	size_t site_count;
+};
+
+/* Prepares profiles, sites and the DaemonSets on them. */
+struct bench *bench_new(struct arena *arena, const struct scope *scope);
+/* Finds out which DaemonSets run on a site; profiles: of all workloads. */
+void site_add_daemons(const struct bench *bench, struct site *site);
+/* Text that is equal for pods which every filter treats alike. */
+str pod_signature(struct arena *arena, const struct pod_profile *profile);
+/* Verdicts and offers of one kind of pod. */
+struct pod_class *bench_judge(const struct bench *bench, const struct pod_profile *profile);
+/* The best verdict over the shapes of a group. */
+void bench_judge_group(const struct bench *bench, const struct pod_profile *profile,
+                       size_t group, struct verdict *ret_verdict, struct offer *ret_offer);
+/* How many replicas a workload can have by itself. */
+void bench_measure(const struct bench *bench, const struct workload *workload,
+                   struct capacity *ret_capacity);
+
+/* Narrows total and *least by what pods of the workload demand of each other: spread, pod
+ * affinity and anti-affinity over topologies. */
+void solo_measure(const struct bench *bench, const struct workload *workload,
+                  struct capacity *capacity, int64_t *least);
 
 /* All filters; fills by_filter, selector and affinity. */
 enum answer question_ask_all(const struct question *question, struct verdict *ret_verdict);
