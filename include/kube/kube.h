@@ -106,6 +106,9 @@ bool selector_parses(const struct label_selector *selector);
 /* Does one requirement hold for a label of that value (present) or for its absence?
  * Gt/Lt: strict integer comparison as for node labels. */
 bool requirement_holds(const struct requirement *requirement, bool present, str value);
+/* False when upstream refuses it (labels.NewRequirement); a node selector term with such a
+ * requirement matches no node. of_node: Gt and Lt are operators too. */
+bool requirement_parses(const struct requirement *requirement, bool of_node);
 
 struct node_selector_term {
 	struct requirements match_expressions, match_fields;
@@ -273,7 +276,7 @@ enum object_class {
 	OBJECT_SCALED_OBJECT, OBJECT_SCALED_JOB, OBJECT_VPA,
 };
 
-/* Pod, Deployment … CronJob and custom workloads. */
+/* Pod, Deployment … CronJob, ScaledJob and custom workloads. */
 struct workload_spec {
 	struct pod_template pod;
 	struct number replicas, parallelism, completions;
@@ -282,7 +285,12 @@ struct workload_spec {
 	struct int_or_percent max_surge, max_unavailable;
 	struct text service_name;
 	struct texts claim_templates;     /* names of volumeClaimTemplates */
-	const struct node *spec;
+	const struct node *spec;          /* that holds the template: spec of a Deployment,
+	                                   * jobTemplate.spec of a CronJob, jobTargetRef of a
+	                                   * ScaledJob, of a Pod the pod spec itself */
+	/* A custom kind with several pod templates (RayCluster: head, workers): the next one, with
+	 * its own replicas; NULL for the last. */
+	struct workload_spec *more;
 };
 
 enum metric_kind {
@@ -437,6 +445,16 @@ struct kube_options {
 
 /* Newest and oldest Kubernetes minor in the tables (1.37, 1.16). */
 struct version kube_newest(void);
+struct version kube_oldest(void);
+
+/* Life of a built-in kind (rules/data/api-lifecycle.tsv); a version of major 0 is none. removed:
+ * the first version that does not serve it, which may lie in the future. */
+struct api_life {
+	struct version introduced, deprecated, removed;
+	str new_api_version, new_kind; /* what to move to; empty: nothing named */
+};
+/* False when the table has no such kind in that apiVersion. */
+bool kube_api_life(str api_version, str kind, struct api_life *ret_life);
 
 /* Binds every object of a parsed document (List items flattened) and appends them to
  * ret_objects; documents without apiVersion and kind give none, except plain Prometheus rule

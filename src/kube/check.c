@@ -1,0 +1,269 @@
+/* The walker that holds an object against the API types. What Go's JSON decoder refuses is a
+ * fault, what it takes is none: null anywhere, 3.0 and 1e3 as integers, any key order. */
+#include "kube-internal.h"
+
+static void check_map(struct checker *checker, struct node *node, const struct frame *frame);
+
+/* ---- words ---------------------------------------------------------------------------- */
+
+static const char *const wanted_words[] = {
+	[VALUE_STRING] = "a string",      [VALUE_INT32] = "an integer",
+	[VALUE_INT64] = "an integer",     [VALUE_BOOL] = "true or false",
+	[VALUE_FLOAT] = "a number",       [VALUE_QUANTITY] = "a quantity",
+	[VALUE_INT_OR_STRING] = "an integer or a string",
+	[VALUE_TIME] = "a time",          [VALUE_MICROTIME] = "a time",
+	[VALUE_DURATION] = "a duration",  [VALUE_BYTES] = "base64 text",
+	[VALUE_ANY] = "anything",         [VALUE_EMPTY] = "a map",
+	[VALUE_OBJECT] = "a map",
+};
+
+static const char *const type_words[] = {
+	[SCALAR_NULL] = "null", [SCALAR_BOOL] = "bool", [SCALAR_INT] = "int",
+	[SCALAR_FLOAT] = "float", [SCALAR_STRING] = "string",
+};
+
+static str node_words(struct arena *arena, const struct node *node)
+{
+	if (node->kind != NODE_SCALAR)
+		return node->kind == NODE_MAP ? STR("a map") : STR("a list");
+	if (node->type == SCALAR_STRING)
+		return str_format(arena, "the string \"%.*s\"", STR_ARG(node->text));
+	return str_format(arena, "the %s %.*s", type_words[node->type], STR_ARG(node->text));
+}
+
+/* "replicas", or "an item of args". */
+static str place_words(struct arena *arena, const struct node *node)
+{
+	if (!node->parent || node->parent->kind == NODE_MAP)
+		return node->key;
+	return str_format(arena, "an item of %.*s", STR_ARG(node->parent->key));
+}
+
+/* ---- faults --------------------------------------------------------------------------- */
+
+/* Custom kinds are held to their own types only where these are Kubernetes' types. */
+static bool is_lenient(const struct checker *checker, const struct frame *frame)
+{
+	return checker->custom && frame->type->custom;
+}
+
+static void undecodable(struct checker *checker, const struct frame *frame, struct node *node,
+                        const char *wanted)
+{
+	struct arena *arena = checker->tree->arena;
+	str place = place_words(arena, node), got = node_words(arena, node);
+	struct fault *fault;
+
+	node->unknown = true;
+	if (is_lenient(checker, frame))
+		return;
+	fault = tree_add_fault(checker->tree, FAULT_UNDECODABLE, node);
+	fault->a = str_format(arena, "%.*s wants %s, not %.*s", STR_ARG(place), wanted,
+	                      STR_ARG(got));
+}
+
+static void no_quantity(struct checker *checker, const struct frame *frame, struct node *node)
+{
+	struct fault *fault;
+
+	node->unknown = true;
+	if (is_lenient(checker, frame))
+		return;
+	fault = tree_add_fault(checker->tree, FAULT_UNDECODABLE, node);
+	fault->a = str_format(checker->tree->arena, "\"%.*s\" is no quantity",
+	                      STR_ARG(node->text));
+}
+
+/* ---- scalars -------------------------------------------------------------------------- */
+
+static void check_string(struct checker *checker, const struct frame *frame, struct node *node)
+{
+	if (node->kind != NODE_SCALAR) {
+		undecodable(checker, frame, node, "a string");
+		return;
+	}
+	if (node->type != SCALAR_STRING)
+		tree_add_fault(checker->tree, FAULT_STRING_WANTED, node)->a =
+			str_of(type_words[node->type]);
+}
+
+static void check_integer(struct checker *checker, const struct frame *frame, struct node *node,
+                          enum schema_value value)
+{
+	bool number = node->kind == NODE_SCALAR &&
+	              (node->type == SCALAR_INT || node->type == SCALAR_FLOAT);
+	int64_t integer;
+
+	if (!number || !str_to_int64(node_json_text(checker->tree->arena, node), &integer))
+		undecodable(checker, frame, node, wanted_words[value]);
+	else if (value != VALUE_INT64 && (integer < INT32_MIN || integer > INT32_MAX))
+		undecodable(checker, frame, node, "a 32-bit integer");
+}
+
+static void check_quantity(struct checker *checker, const struct frame *frame, struct node *node)
+{
+	struct quantity quantity;
+
+	if (node->kind != NODE_SCALAR || node->type == SCALAR_BOOL)
+		undecodable(checker, frame, node, "a quantity");
+	else if (!quantity_parse(node_json_text(checker->tree->arena, node), &quantity))
+		no_quantity(checker, frame, node);
+}
+
+static void check_scalar(struct checker *checker, const struct frame *frame, struct node *node,
+                         enum schema_value value)
+{
+	bool string = node->kind == NODE_SCALAR && node->type == SCALAR_STRING;
+	int64_t nanoseconds;
+
+	switch (value) {
+	case VALUE_INT_OR_STRING:
+		if (string)
+			return;
+		/* fall through */
+	case VALUE_INT32:
+	case VALUE_INT64:
+		check_integer(checker, frame, node, value);
+		break;
+	case VALUE_BOOL:
+		if (node->kind != NODE_SCALAR || node->type != SCALAR_BOOL)
+			undecodable(checker, frame, node, wanted_words[value]);
+		break;
+	case VALUE_FLOAT:
+		if (node->kind != NODE_SCALAR ||
+		    (node->type != SCALAR_INT && node->type != SCALAR_FLOAT))
+			undecodable(checker, frame, node, wanted_words[value]);
+		break;
+	case VALUE_DURATION:
+		if (!string || !duration_parse(node->text, &nanoseconds))
+			undecodable(checker, frame, node, wanted_words[value]);
+		break;
+	case VALUE_QUANTITY:
+		check_quantity(checker, frame, node);
+		break;
+	default: /* strings, times and bytes: texts whose form nobody here reads */
+		check_string(checker, frame, node);
+		break;
+	}
+}
+
+/* ---- values --------------------------------------------------------------------------- */
+
+static void check_one(struct checker *checker, const struct frame *frame, struct node *node,
+                      const struct schema_field *field)
+{
+	struct frame inner = { .outer = frame, .node = node, .dated = frame->dated };
+
+	if (node->unknown || field->value == VALUE_ANY || node_is_null(node))
+		return;
+	if (field->value != VALUE_OBJECT && field->value != VALUE_EMPTY) {
+		check_scalar(checker, frame, node, field->value);
+		return;
+	}
+	if (!node_is_map(node)) {
+		undecodable(checker, frame, node, wanted_words[field->value]);
+		return;
+	}
+	inner.type = schema_type(field->type);
+	inner.former = schema_type(field->former);
+	if (inner.type)
+		check_map(checker, node, &inner);
+}
+
+static void null_string(struct checker *checker, struct node *node)
+{
+	if (!checker->custom)
+		tree_add_fault(checker->tree, FAULT_NULL_STRING, node);
+}
+
+static void check_items(struct checker *checker, const struct frame *frame, struct node *node,
+                        const struct schema_field *field)
+{
+	for (uint32_t i = 0; i < node->child_count; i++) {
+		struct node *item = &node->children[i];
+		bool texts = field->value == VALUE_STRING && field->shape == SHAPE_MAP;
+
+		if (field->value == VALUE_STRING && node_is_null(item) && !item->unknown)
+			null_string(checker, item);
+		else if (texts && item->kind != NODE_SCALAR && !item->unknown && !checker->custom &&
+		         fields_judge_entry(checker, frame, item))
+			item->unknown = true;
+		else
+			check_one(checker, frame, item, field);
+	}
+}
+
+static void check_value(struct checker *checker, const struct frame *frame, struct node *node,
+                        const struct schema_field *field)
+{
+	if (node->unknown || node_is_null(node) || field->value == VALUE_ANY)
+		return;
+	if (field->shape == SHAPE_ONE)
+		check_one(checker, frame, node, field);
+	else if (node->kind != (field->shape == SHAPE_LIST ? NODE_LIST : NODE_MAP))
+		undecodable(checker, frame, node, field->shape == SHAPE_LIST ? "a list" : "a map");
+	else
+		check_items(checker, frame, node, field);
+}
+
+/* ---- maps ----------------------------------------------------------------------------- */
+
+/* A fault when the target version lacks the field; true when it does. A field that went with
+ * its whole type is the matter of the API version. */
+static bool check_version(struct checker *checker, const struct frame *frame,
+                          const struct node *node, const struct schema_field *field)
+{
+	bool early = field->since > checker->target;
+	bool late = field->removed && field->removed <= checker->target;
+	struct fault *fault;
+
+	if ((!early && !late) || frame->dated || checker->custom)
+		return false;
+	fault = tree_add_fault(checker->tree, FAULT_VERSION_FIELD, node);
+	fault->a = node->key;
+	fault->b = str_format(checker->tree->arena, early ? "since 1.%d" : "removed in 1.%d",
+	                      early ? field->since : field->removed);
+	return true;
+}
+
+/* Directives of strategic merge patches, legal in any map of a patch. */
+static bool is_patch_key(str key)
+{
+	return str_is(key, "$patch") || str_is(key, "$retainKeys") ||
+	       str_starts(key, STR("$setElementOrder/")) ||
+	       str_starts(key, STR("$deleteFromPrimitiveList/"));
+}
+
+static void check_key(struct checker *checker, const struct frame *frame, struct node *child)
+{
+	const struct schema_field *field = schema_field(frame->type, child->key);
+	struct frame inner = *frame;
+
+	if (child->unknown || is_patch_key(child->key) || (str_is(child->key, "status") && (!field || field->value == VALUE_OBJECT)))
+		return;
+	if (field) {
+		inner.dated = check_version(checker, frame, child, field) || frame->dated;
+		check_value(checker, &inner, child, field);
+		return;
+	}
+	if (frame->former && schema_field(frame->former, child->key))
+		return;
+	fields_judge_key(checker, frame, child);
+}
+
+static void check_map(struct checker *checker, struct node *node, const struct frame *frame)
+{
+	for (uint32_t i = 0; i < node->child_count; i++)
+		check_key(checker, frame, &node->children[i]);
+}
+
+void check_object(struct checker *checker, struct node *node, const struct schema_type *type)
+{
+	struct frame frame = { .node = node, .type = type };
+
+	if (!node_is_map(node) || node->unknown)
+		return;
+	frame.dated = type->since > checker->target ||
+	              (type->removed && type->removed <= checker->target);
+	check_map(checker, node, &frame);
+}

@@ -1,0 +1,290 @@
+/* Which kinds there are: classes, scope, life. */
+#include "kube-internal.h"
+
+/* One kind of api-lifecycle.tsv; versions as text, empty: none. */
+struct api_life_row {
+	str api_version, kind;
+	str introduced, deprecated, removed;
+	str replacement, note;
+};
+#include "api-life-table.h"
+#include "pod-paths-table.h"
+
+#define NEWEST_MINOR 37 /* of rules/data/k8s-kinds.tsv */
+#define OLDEST_MINOR 16
+
+/* A kind in a group may move between versions, never between these groups but for extensions. */
+static const struct class_row {
+	const char *group, *kind;
+	enum object_class class;
+} class_rows[] = {
+	{ "", "Pod", OBJECT_POD },
+	{ "apps", "Deployment", OBJECT_DEPLOYMENT },
+	{ "extensions", "Deployment", OBJECT_DEPLOYMENT },
+	{ "apps", "StatefulSet", OBJECT_STATEFUL_SET },
+	{ "apps", "DaemonSet", OBJECT_DAEMON_SET },
+	{ "extensions", "DaemonSet", OBJECT_DAEMON_SET },
+	{ "apps", "ReplicaSet", OBJECT_REPLICA_SET },
+	{ "extensions", "ReplicaSet", OBJECT_REPLICA_SET },
+	{ "", "ReplicationController", OBJECT_REPLICATION_CONTROLLER },
+	{ "batch", "Job", OBJECT_JOB },
+	{ "batch", "CronJob", OBJECT_CRON_JOB },
+	{ "autoscaling", "HorizontalPodAutoscaler", OBJECT_HPA },
+	{ "", "Service", OBJECT_SERVICE },
+	{ "policy", "PodDisruptionBudget", OBJECT_PDB },
+	{ "node.k8s.io", "RuntimeClass", OBJECT_RUNTIME_CLASS },
+	{ "scheduling.k8s.io", "PriorityClass", OBJECT_PRIORITY_CLASS },
+	{ "apiregistration.k8s.io", "APIService", OBJECT_API_SERVICE },
+	{ "", "ConfigMap", OBJECT_CONFIG_MAP },
+	{ "monitoring.coreos.com", "PrometheusRule", OBJECT_PROMETHEUS_RULE },
+	{ "", "Namespace", OBJECT_NAMESPACE },
+	{ "", "PersistentVolumeClaim", OBJECT_PVC },
+	{ "", "PersistentVolume", OBJECT_PV },
+	{ "storage.k8s.io", "StorageClass", OBJECT_STORAGE_CLASS },
+	{ "", "LimitRange", OBJECT_LIMIT_RANGE },
+	{ "", "ResourceQuota", OBJECT_RESOURCE_QUOTA },
+	{ "keda.sh", "ScaledObject", OBJECT_SCALED_OBJECT },
+	{ "keda.sh", "ScaledJob", OBJECT_SCALED_JOB },
+	{ "autoscaling.k8s.io", "VerticalPodAutoscaler", OBJECT_VPA },
+};
+
+/* Custom kinds that are known to be cluster-scoped (their CRDs, read with crd-fields.tsv). */
+static const struct {
+	const char *group, *kind;
+} cluster_kinds[] = {
+	{ "karpenter.sh", "NodePool" },          { "karpenter.sh", "NodeClaim" },
+	{ "karpenter.sh", "NodeOverlay" },       { "karpenter.sh", "Provisioner" },
+	{ "karpenter.k8s.aws", "EC2NodeClass" }, { "karpenter.k8s.aws", "AWSNodeTemplate" },
+	{ "karpenter.azure.com", "AKSNodeClass" },
+	{ "karpenter.k8s.gcp", "GCENodeClass" },
+	{ "keda.sh", "ClusterTriggerAuthentication" },
+	{ "kueue.x-k8s.io", "ResourceFlavor" },  { "kueue.x-k8s.io", "ClusterQueue" },
+	{ "autoscaling.openshift.io", "ClusterAutoscaler" },
+};
+
+/* ---- classes and scope ---------------------------------------------------------------- */
+
+void api_version_split(str api_version, str *ret_group, str *ret_version)
+{
+	str group, version;
+
+	if (!str_cut(api_version, '/', &group, &version)) {
+		version = group;
+		group = (str){ 0 };
+	}
+	*ret_group = group;
+	*ret_version = version;
+}
+
+/* Groups that Kubernetes itself serves or served. */
+static bool group_is_built_in(str group)
+{
+	for (size_t i = 0; i < COUNT_OF(api_life_rows); i++) {
+		str row_group, version;
+
+		api_version_split(api_life_rows[i].api_version, &row_group, &version);
+		if (str_eq(row_group, group))
+			return true;
+	}
+	return false;
+}
+
+enum object_class kind_class(str group, str kind)
+{
+	const struct class_row *other = NULL;
+
+	for (size_t i = 0; i < COUNT_OF(class_rows); i++) {
+		if (!str_is(kind, class_rows[i].kind))
+			continue;
+		if (str_is(group, class_rows[i].group))
+			return class_rows[i].class;
+		other = &class_rows[i];
+	}
+	/* A built-in kind under a wrong built-in group is still read as what was meant. */
+	if (other && group_is_built_in(group) && group_is_built_in(str_of(other->group)))
+		return other->class;
+	return OBJECT_OTHER;
+}
+
+bool kind_is_cluster_scoped(str api_version, str group, str kind)
+{
+	const struct schema_kind *row = schema_kind(api_version, kind);
+
+	if (row && row->scope != SCOPE_CUSTOM)
+		return row->scope == SCOPE_CLUSTER;
+	for (size_t i = 0; i < COUNT_OF(cluster_kinds); i++)
+		if (str_is(group, cluster_kinds[i].group) && str_is(kind, cluster_kinds[i].kind))
+			return true;
+	return false;
+}
+
+bool kind_is_scalable(str kind)
+{
+	static const char *const built_in[] = { "Deployment", "StatefulSet", "ReplicaSet",
+		                                "ReplicationController" };
+
+	for (size_t i = 0; i < COUNT_OF(built_in); i++)
+		if (str_is(kind, built_in[i]))
+			return true;
+	for (size_t i = 0; i < COUNT_OF(pod_path_rows); i++)
+		if (pod_path_rows[i].scale.n && str_eq(pod_path_rows[i].kind, kind))
+			return true;
+	return false;
+}
+
+/* ---- pod templates of custom kinds ---------------------------------------------------- */
+
+const struct pod_path_row *pod_path_rows_all(size_t *ret_count)
+{
+	*ret_count = COUNT_OF(pod_path_rows);
+	return pod_path_rows;
+}
+
+bool pod_path_serves(const struct pod_path_row *row, str group, str version, str kind)
+{
+	str rest = row->versions, piece;
+
+	if (!str_eq(row->group, group) || !str_eq(row->kind, kind))
+		return false;
+	while (str_next(&rest, ',', &piece))
+		if (str_eq(piece, version))
+			return true;
+	return false;
+}
+
+/* ---- life ----------------------------------------------------------------------------- */
+
+struct version kube_newest(void)
+{
+	return (struct version){ .major = 1, .minor = NEWEST_MINOR, .patch = -1 };
+}
+
+struct version kube_oldest(void)
+{
+	return (struct version){ .major = 1, .minor = OLDEST_MINOR, .patch = -1 };
+}
+
+static const struct api_life_row *life_row(str api_version, str kind)
+{
+	for (size_t i = 0; i < COUNT_OF(api_life_rows); i++)
+		if (str_eq(api_life_rows[i].kind, kind) &&
+		    str_eq(api_life_rows[i].api_version, api_version))
+			return &api_life_rows[i];
+	return NULL;
+}
+
+static struct version version_of(str text)
+{
+	struct version version = { 0 };
+
+	if (!version_parse(text, &version))
+		version = (struct version){ 0 };
+	return version;
+}
+
+bool kube_api_life(str api_version, str kind, struct api_life *ret_life)
+{
+	const struct api_life_row *row = life_row(api_version, kind);
+
+	*ret_life = (struct api_life){ 0 };
+	if (!row)
+		return false;
+	ret_life->introduced = version_of(row->introduced);
+	ret_life->deprecated = version_of(row->deprecated);
+	ret_life->removed = version_of(row->removed);
+	if (!str_cut(row->replacement, ' ', &ret_life->new_api_version, &ret_life->new_kind))
+		ret_life->new_api_version = ret_life->new_kind = (str){ 0 };
+	return true;
+}
+
+/* The kind without the List of its list form, or the empty view. */
+static str item_kind(str kind)
+{
+	return str_ends(kind, STR("List")) ? str_slice(kind, 0, kind.n - 4) : (str){ 0 };
+}
+
+/* The newest row of a kind, in whatever group, whose name is equal or one edit away. */
+static const struct api_life_row *life_like(str kind, bool one_edit)
+{
+	const struct api_life_row *best = NULL;
+
+	for (size_t i = 0; i < COUNT_OF(api_life_rows); i++) {
+		const struct api_life_row *row = &api_life_rows[i];
+
+		if (one_edit ? !str_one_edit(row->kind, kind) : !str_eq(row->kind, kind))
+			continue;
+		if (!best || (best->removed.n && !row->removed.n) ||
+		    (!row->removed.n && !str_contains(row->api_version, STR("beta")) &&
+		     str_contains(best->api_version, STR("beta"))))
+			best = row;
+	}
+	return best;
+}
+
+str kind_not_served(struct arena *arena, str api_version, str kind)
+{
+	const struct api_life_row *row;
+	str group, version;
+
+	api_version_split(api_version, &group, &version);
+	if (!group_is_built_in(group) || str_is(kind, "List") ||
+	    schema_kind(api_version, kind) || life_row(api_version, kind) ||
+	    life_row(api_version, item_kind(kind)))
+		return (str){ 0 };
+	row = life_like(kind, false);
+	if (row)
+		return str_format(arena, "no Kubernetes version serves %.*s %.*s; %.*s is in %.*s",
+		                  STR_ARG(api_version), STR_ARG(kind), STR_ARG(kind),
+		                  STR_ARG(row->api_version));
+	row = life_like(kind, true);
+	if (row)
+		return str_format(arena, "no Kubernetes version serves %.*s %.*s; nearest is %.*s %.*s",
+		                  STR_ARG(api_version), STR_ARG(kind), STR_ARG(row->api_version),
+		                  STR_ARG(row->kind));
+	/* The group without a name is also used by files that are no API objects (kubeconfig). */
+	if (!group.n)
+		return (str){ 0 };
+	return str_format(arena, "no Kubernetes version serves %.*s %.*s", STR_ARG(api_version),
+	                  STR_ARG(kind));
+}
+
+/* ---- what kube has a use for ---------------------------------------------------------- */
+
+static bool custom_pods(str group, str kind)
+{
+	for (size_t i = 0; i < COUNT_OF(pod_path_rows); i++)
+		if (str_eq(pod_path_rows[i].group, group) && str_eq(pod_path_rows[i].kind, kind))
+			return true;
+	return false;
+}
+
+static bool knows_item(str api_version, str group, str kind)
+{
+	const struct schema_kind *row = schema_kind(api_version, kind);
+	const struct api_life_row *life;
+
+	if (row && row->type != SCHEMA_NONE)
+		return true;
+	if (kind_class(group, kind) != OBJECT_OTHER || custom_pods(group, kind))
+		return true;
+	life = life_row(api_version, kind);
+	if (life)
+		return life->deprecated.n || life->removed.n;
+	return false;
+}
+
+/* A kind that no version serves in a group of Kubernetes is of use too: it is a mistake. */
+bool kube_knows(str api_version, str kind)
+{
+	str group, version, item = item_kind(kind);
+
+	if (!kind.n)
+		return false;
+	api_version_split(api_version, &group, &version);
+	if (str_is(kind, "List") || knows_item(api_version, group, kind) ||
+	    (item.n && knows_item(api_version, group, item)))
+		return true;
+	return group_is_built_in(group) && !schema_kind(api_version, kind) &&
+	       !life_row(api_version, kind) && !life_row(api_version, item) &&
+	       (group.n || life_like(kind, false) || life_like(kind, true));
+}
