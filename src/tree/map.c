@@ -181,6 +181,8 @@ bool map_close(struct parser *parser, struct node *map, size_t base)
 {
 	struct repeats repeats = { 0 };
 
+	if (parser->stack.n == base)
+		return true;
 	if (has_merge(parser->stack.v + base, parser->stack.n - base) &&
 	    !apply_merges(parser, base))
 		return false;

@@ -95,8 +95,11 @@ struct tree *tree_parse(struct arena *arena, const struct document *document)
 	struct parser parser = { .tree = tree, .scratch = arena_new() };
 	uint32_t begin = feed_begin(document);
 	str text = str_slice(document->source->text, begin, document->end);
-	str fed = marks_join_surrogates(parser.scratch, text, &parser.marks);
+	str fed = text;
 
+	/* kubectl takes what begins with a brace for JSON, whose escapes may come in pairs. */
+	if (document->source->json || str_starts(str_trim(text), STR("{")))
+		fed = marks_join_surrogates(parser.scratch, text, &parser.marks);
 	tree->arena = arena;
 	tree->source = document->source;
 	tree->document = document;

@@ -36,6 +36,8 @@ static const struct problem {
 	  "a character that cannot start a value: quote the text" },
 	{ "found unknown escape character", BLAME_PROBLEM,
 	  "a backslash sequence that YAML does not know: double it or use single quotes" },
+	{ "found invalid Unicode character escape code", BLAME_PROBLEM,
+	  "an escape that is no character of its own: write the character itself" },
 	{ "found incompatible YAML document", BLAME_PROBLEM,
 	  "a %YAML version other than 1.1 and 1.2" },
 	{ "did not find expected alphabetic or numeric character", BLAME_PROBLEM,

@@ -206,7 +206,7 @@ bool node_int(const struct node *node, int64_t *ret_value)
 	number = without_underscores(node->text, space);
 	if (node->type == SCALAR_INT)
 		return parse_integer(number, ret_value);
-	if (node->type != SCALAR_FLOAT)
+	if (node->type != SCALAR_FLOAT || !is_float(number))
 		return false;
 	/* Go decodes 1e3 as a float; JSON then holds 1000, which an integer field takes. */
 	value = strtod(number.p, NULL);
@@ -268,7 +268,7 @@ static str float_text(struct arena *arena, double value)
 	str_cut(shortest_text(arena, value), 'e', &mantissa, &exponent);
 	str_to_int64(exponent, &places);
 	if (value != 0 && (places < -6 || places >= 21))
-		return str_format(arena, "%.*se%+03d", STR_ARG(mantissa), (int)places);
+		return str_format(arena, "%.*se%+d", STR_ARG(mantissa), (int)places);
 	for (size_t i = 0; i < mantissa.n; i++)
 		if (is_digit(mantissa.p[i]))
 			buf_char(&digits, mantissa.p[i]);
