@@ -7,6 +7,18 @@ struct finding *emit_node(const struct judge *judge, enum level level,
 	return emit_at(judge, level, object, node, NULL);
 }
 
+struct finding *emit_item(const struct judge *judge, enum level level,
+                          const struct object *object, const struct node *item,
+                          const char *field)
+{
+	struct finding *finding = emit_at(judge, level, object, item, NULL);
+	struct span place = node_place(node_get(item, field));
+
+	if (node_get(item, field) && place.file)
+		finding->span = place;
+	return finding;
+}
+
 struct finding *emit_resource(const struct judge *judge, enum level level,
                               const struct object *object, const struct container *container,
                               const char *list, const char *resource)

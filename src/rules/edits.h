@@ -10,6 +10,12 @@
 struct finding *emit_node(const struct judge *judge, enum level level,
                           const struct object *object, const struct node *node);
 
+/* About a list item: the path is the item's, the place that of its field of that name where it
+ * has one (an item as such has no key to point at). */
+struct finding *emit_item(const struct judge *judge, enum level level,
+                          const struct object *object, const struct node *item,
+                          const char *field);
+
 /* About a field of a container's resources that is absent: path …resources.LIST.RESOURCE, place
  * the nearest key that exists. list: "requests" or "limits". */
 struct finding *emit_resource(const struct judge *judge, enum level level,

@@ -400,7 +400,7 @@ void kl218_memory_hpa_no_release(const struct judge *judge)
 		container = keeps_memory(scaler->target->pod, metric);
 		if (!container)
 			continue;
-		finding = emit_node(judge, LEVEL_NOTE, scaler->object, metric->node);
+		finding = emit_item(judge, LEVEL_NOTE, scaler->object, metric->node, "type");
 		finding_message(judge->sink, finding,
 		                "memory is the only metric, and container %.*s runs on the %s, which "
 		                "keeps what it once took: it scales up and not down",

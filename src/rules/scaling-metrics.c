@@ -17,8 +17,8 @@ static void say_api(const struct judge *judge, const struct scaler *scaler, enum
 
 	if (scope->settings->complete)
 		level = scope->incomplete ? LEVEL_WARNING : LEVEL_ERROR;
-	finding = emit_node(judge, level, scaler->object,
-	                   metric ? metric->node : scaler->hpa->target.node);
+	finding = emit_item(judge, level, scaler->object,
+	                    metric ? metric->node : scaler->hpa->target.node, "type");
 	if (metric)
 		finding_message(judge->sink, finding,
 		                "the %s metric %.*s needs the API %s, and nothing declared "

@@ -427,7 +427,7 @@ static void check_targets(const struct judge *judge, struct arena *arena)
 
 		if (scaler->target_state == SCALE_TARGET_UNKNOWN)
 			continue;
-		target = str_format(arena, "%.*s/%.*s/%.*s", STR_ARG(ref_kind(scaler)),
+		target = str_format(arena, "the target %.*s/%.*s/%.*s", STR_ARG(ref_kind(scaler)),
 		                    STR_ARG(scaler->namespace), STR_ARG(ref_text(scaler, "name")));
 		other = map_get(first, target);
 		if (other)
