@@ -81,8 +81,9 @@ static void parse_one(struct arena *arena, const struct tree *outer, const struc
 	tree->source = outer->source;
 	tree->document = outer->document;
 	set_marks(&parser, outer, scalar, fed);
+	parser_begin(&parser, fed);
 	parse_text(&parser, fed);
-	arena_free(parser.scratch);
+	parser_end(&parser);
 	*VEC_PUSH(arena, ret_trees) = tree;
 }
 

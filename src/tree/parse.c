@@ -53,14 +53,25 @@ static int by_place(const void *a, const void *b)
 	return (first->span.begin > second->span.begin) - (first->span.begin < second->span.begin);
 }
 
-void parse_text(struct parser *parser, str fed)
+static void sort_faults(struct tree *tree)
+{
+	if (tree->faults.n > 1)
+		qsort(tree->faults.v, tree->faults.n, sizeof *tree->faults.v, by_place);
+}
+
+void parser_begin(struct parser *parser, str text)
 {
 	struct tree *tree = parser->tree;
+
+	tree->has_template = template_any(text);
+	parser->may_hide = tree->has_template || template_may_hide(text);
+}
+
+void parse_text(struct parser *parser, str fed)
+{
 	yaml_event_t event;
 	bool more = true;
 
-	tree->has_template = template_any(fed);
-	parser->may_hide = tree->has_template || template_may_hide(fed);
 	parser->anchors = map_new(parser->scratch);
 	if (!yaml_parser_initialize(&parser->yaml)) {
 		parser_fail(parser, FAULT_LIMIT, parser_span(parser, 0, 0), STR("out of memory"));
@@ -75,9 +86,13 @@ void parse_text(struct parser *parser, str fed)
 		yaml_event_delete(&event);
 	}
 	yaml_parser_delete(&parser->yaml);
+}
+
+void parser_end(struct parser *parser)
+{
+	sort_faults(parser->tree);
 	memory_give(parser->stack.v);
-	if (tree->faults.n > 1)
-		qsort(tree->faults.v, tree->faults.n, sizeof *tree->faults.v, by_place);
+	arena_free(parser->scratch);
 }
 
 /* Where to begin feeding: with the document's own `---`, behind which a block collection or a
@@ -95,16 +110,20 @@ struct tree *tree_parse(struct arena *arena, const struct document *document)
 	struct parser parser = { .tree = tree, .scratch = arena_new() };
 	uint32_t begin = feed_begin(document);
 	str text = str_slice(document->source->text, begin, document->end);
-	str fed = text;
+	bool json = document->source->json;
 
-	/* kubectl takes what begins with a brace for JSON, whose escapes may come in pairs. */
-	if (document->source->json || str_starts(str_trim(text), STR("{")))
-		fed = marks_join_surrogates(parser.scratch, text, &parser.marks);
 	tree->arena = arena;
 	tree->source = document->source;
 	tree->document = document;
-	marks_init(&parser.marks, fed, begin);
-	parse_text(&parser, fed);
-	arena_free(parser.scratch);
+	parser_begin(&parser, text);
+	parser.marks.base = begin;
+	if (!json || !json_parse(&parser, text)) {
+		/* kubectl takes what begins with a brace for JSON, whose escapes may be pairs. */
+		if (json || str_starts(str_trim(text), STR("{")))
+			text = marks_join_surrogates(parser.scratch, text, &parser.marks);
+		marks_init(&parser.marks, text, begin);
+		parse_text(&parser, text);
+	}
+	parser_end(&parser);
 	return tree;
 }

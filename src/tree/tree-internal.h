@@ -53,8 +53,15 @@ struct parser {
 	bool failed;              /* a fault ended the document */
 };
 
-/* Parses text into tree->root; tree, scratch and marks are set. */
+/* Looks for templates in text; tree and scratch are set. */
+void parser_begin(struct parser *parser, str text);
+/* Parses YAML into tree->root; marks are set. */
 void parse_text(struct parser *parser, str fed);
+/* Parses strict JSON into tree->root; false, and nothing done, when text is none or not within
+ * the limits. Only the base of marks is set. */
+bool json_parse(struct parser *parser, str text);
+/* Sorts the faults and frees what only the parser needed. */
+void parser_end(struct parser *parser);
 
 /* Takes the next event; false after a fault. The caller deletes it. */
 bool parser_next(struct parser *parser, yaml_event_t *ret_event);
