@@ -28,7 +28,7 @@ static bool is_kustomization(const struct tree *tree)
  * a URL. */
 static str resolve(struct arena *arena, str folder, str entry)
 {
-	struct buf joined = { .arena = arena };
+	struct buf joined = { .arena = arena }, resolved = { .arena = arena };
 	struct strs parts = { 0 };
 	str piece, rest;
 
@@ -49,13 +49,12 @@ static str resolve(struct arena *arena, str folder, str entry)
 			return (str){ 0 };
 		parts.n--;
 	}
-	joined.n = 0;
 	for (size_t i = 0; i < parts.n; i++) {
 		if (i)
-			buf_char(&joined, '/');
-		buf_add(&joined, parts.v[i]);
+			buf_char(&resolved, '/');
+		buf_add(&resolved, parts.v[i]);
 	}
-	return str_copy(arena, buf_str(&joined));
+	return buf_str(&resolved);
 }
 
 /* Marks every path that a list names. */
