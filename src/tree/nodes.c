@@ -71,8 +71,10 @@ static bool read_child(struct parser *parser, const yaml_event_t *event, unsigne
 
 void note_template(struct parser *parser, const struct node *node)
 {
+	str written = str_slice(parser->tree->source->text, node->key_span.begin,
+	                        node->key_span.end);
 	bool value = node->kind == NODE_SCALAR && node->flow;
-	bool key = node->unknown && str_starts(node->key, STR("{{"));
+	bool key = node->unknown && str_starts(written, STR("{"));
 	struct fault *fault;
 
 	/* Copies say nothing new. */
