@@ -522,6 +522,18 @@ static void test_limits_are_wide(void **state)
 	arena_free(arena);
 }
 
+/* Quoted templates are values like others, only not known. */
+static void test_quoted_template(void **state)
+{
+	struct arena *arena = arena_new();
+	struct tree *tree = parse(arena, "\"{{ a }}\": '{{ b }}'\n");
+
+	(void)state;
+	assert_int_equal(tree->faults.n, 0);
+	assert_true(tree->has_template && tree->root->children[0].unknown);
+	arena_free(arena);
+}
+
 static void test_unknown(void **state)
 {
 	static const struct {
@@ -700,6 +712,7 @@ int main(void)
 		cmocka_unit_test(test_duplicates),     cmocka_unit_test(test_many_keys),
 		cmocka_unit_test(test_merge_and_alias), cmocka_unit_test(test_bombs),
 		cmocka_unit_test(test_limits_are_wide), cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_quoted_template),
 		cmocka_unit_test(test_json_surrogates), cmocka_unit_test(test_embedded),
 		cmocka_unit_test(test_embedded_line),  cmocka_unit_test(test_damage),
 	};

@@ -74,7 +74,7 @@ void note_template(struct parser *parser, const struct node *node)
 	str written = str_slice(parser->tree->source->text, node->key_span.begin,
 	                        node->key_span.end);
 	bool value = node->kind == NODE_SCALAR && node->flow;
-	bool key = node->unknown && str_starts(written, STR("{"));
+	bool key = node->unknown && str_starts(written, STR("{{"));
 	struct fault *fault;
 
 	/* Copies say nothing new. */
