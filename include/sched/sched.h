@@ -94,6 +94,12 @@ void sched_daemon_overhead(struct arena *arena, const struct scope *scope,
                            const struct group *group, const struct node_shape *shape,
                            struct resource_amounts *ret_amounts);
 
+/* May a node with that label satisfy the requirement, taken alone? Of a set of values, one is
+ * enough. */
+enum answer label_admits(const struct group_label *label, const struct requirement *requirement);
+/* The same for some node of the group: the best of its shapes. */
+enum answer group_admits(const struct group *group, const struct requirement *requirement);
+
 /* ---- one node ------------------------------------------------------------------------ */
 
 /* A node that stands for itself, and the pods that run on it already. */
