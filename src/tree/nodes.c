@@ -27,7 +27,7 @@ static bool read_key(struct parser *parser, const yaml_event_t *event, struct no
 	event_bytes(parser, event, &begin, &end);
 	if (!read_node(parser, event, TREE_MAX_DEPTH, &key))
 		return false;
-	if (key.kind == NODE_SCALAR)
+	if (key.kind == NODE_SCALAR && !key.flow)
 		return read_scalar_key(parser, event, &key, ret_child);
 	if (!is_template(parser, begin) && !(begin && is_template(parser, begin - 1)))
 		return event_fail(parser, event,
