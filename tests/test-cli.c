@@ -32,7 +32,7 @@ static const struct {
 	  "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: shop}\nspec:\n"
 	  "  runtimeClassName: sandboxed\n  containers:\n"
 	  "    - name: c\n      image: r.example.com/c:1\n      resources:\n"
-	  "        requests: {cpu: 100m, memory: 400Mi}\n" },
+	  "        requests: {cpu: 100m, memory: 400Mi}\n        limits: {memory: 400Mi}\n" },
 	{ "note/pod.yaml",
 	  "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: shop}\nspec:\n  containers:\n"
 	  "    - name: c\n      image: r.example.com/c:1\n      resources:\n"
@@ -314,7 +314,7 @@ static void test_an_unreadable_file_fails_the_run(void **state)
 	bool root = access(path, R_OK) == 0;
 	run(root ? "kubelint check clean /proc/self/mem" : "kubelint check clean", &result);
 	assert_int_equal(result.status, 2);
-	assert_holds("locked", result.err, root ? "/proc/self/mem: cannot be read: "
+	assert_holds("locked", result.err, root ? "/mem: cannot be read: "
 	                                        : "clean/locked.yaml: cannot be read: ");
 	assert_holds("locked", result.out, "not all could be checked");
 	forget(&result);

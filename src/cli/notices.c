@@ -1,5 +1,5 @@
 /* Notifications about the run: what was passed over, what cannot be decided, and why. */
-#include <string.h>
+#include <unistd.h>
 
 #include "cli-internal.h"
 #include "rules.h"
@@ -89,11 +89,29 @@ static str without_end_slash(str path)
 	return path;
 }
 
-static bool is_missing(const struct source_set *set, str path)
+static bool is_in(str folder, str path)
 {
-	for (size_t i = 0; i < set->skips.n; i++)
-		if (str_eq(set->skips.v[i].path, path) && skip_rows[set->skips.v[i].kind].fails)
+	return str_starts(path, folder) && (path.n == folder.n || path.p[folder.n] == '/');
+}
+
+/* Has a skipped file told already why nothing came of this path? */
+static bool is_told(const struct pipeline *pipeline, str path)
+{
+	const struct source_set *set = pipeline->sources;
+	str real = source_real_path(pipeline->arena, path);
+
+	if (access(str_c(pipeline->arena, path), F_OK) != 0)
+		return true;
+	for (size_t i = 0; i < set->skips.n; i++) {
+		str skipped = set->skips.v[i].path;
+		if (!skip_rows[set->skips.v[i].kind].fails)
+			continue;
+		if (!str_starts(skipped, STR("/")))
+			skipped = str_format(pipeline->arena, "%.*s/%.*s", STR_ARG(set->root),
+			                     STR_ARG(skipped));
+		if (is_in(real, skipped))
 			return true;
+	}
 	return false;
 }
 
@@ -116,7 +134,7 @@ void notices_of_paths(struct pipeline *pipeline)
 		                  : map_get(marks, path) ||
 		                    map_get(marks, source_real_path(pipeline->arena, path)))
 			continue;
-		if (is_missing(pipeline->sources, paths->v[i]))
+		if (!str_is(path, "-") && is_told(pipeline, path))
 			continue;
 		sink_notify(pipeline->sink, "nothing-to-check", LEVEL_ERROR, nowhere,
 		            "%.*s: no Kubernetes object or node group in it (--allow-empty takes "

@@ -104,16 +104,14 @@ static bool unknown_long(struct parse *parse, str name)
 	                       STR_ARG(name), command));
 }
 
-/* getopt_long gave '?': an unknown option, or a flag with a value. */
-static bool bad_option(struct parse *parse, const char *element)
+/* getopt_long gave '?': an unknown letter, or a flag with a value. */
+static bool bad_option(struct parse *parse)
 {
 	struct arena *arena = parse->target.arena;
 
 	if (optopt >= FIRST_LONG)
 		return fail(parse, str_format(arena, "--%s takes no value",
 		                              parse->rows[optopt - FIRST_LONG].name));
-	if (optopt == 0)
-		return unknown_long(parse, written_name(element));
 	return fail(parse, str_format(arena, "unknown option -%c; `kubelint %s --help` lists all",
 	                              optopt, parse->target.options->command->name));
 }
@@ -126,11 +124,25 @@ static bool missing_value(struct parse *parse)
 	                              row->argument));
 }
 
+/* A long option whose name is not written out. getopt_long takes any unique prefix; scripts that
+ * used one would break when an option is added. */
+static bool is_shortened(const struct parse *parse, const char *element)
+{
+	str name = written_name(element);
+
+	for (size_t i = 0; i < parse->row_count; i++)
+		if (row_is_taken(parse, &parse->rows[i]) && str_is(name, parse->rows[i].name))
+			return false;
+	return true;
+}
+
 /* One answer of getopt_long; element: the text of argv that it began to read. */
 static bool take(struct parse *parse, int option, const char *element)
 {
+	if (option != 1 && str_starts(str_of(element), STR("--")) && is_shortened(parse, element))
+		return unknown_long(parse, written_name(element));
 	if (option == '?')
-		return bad_option(parse, element);
+		return bad_option(parse);
 	if (option == ':')
 		return missing_value(parse);
 	if (option == 1) {
@@ -139,10 +151,6 @@ static bool take(struct parse *parse, int option, const char *element)
 	}
 	size_t i = row_of(parse, option);
 	const struct option_row *row = &parse->rows[i];
-	/* getopt_long takes any unique prefix; scripts that used one would break when an
-	 * option is added. */
-	if (option >= FIRST_LONG && !str_is(written_name(element), row->name))
-		return unknown_long(parse, written_name(element));
 	parse->seen[i] = true;
 	str letter = option < FIRST_LONG ? str_format(parse->target.arena, "%c", option) : STR("");
 	return row->set(&parse->target, optarg ? str_of(optarg) : letter);

@@ -134,7 +134,7 @@ static void add_group(const struct page *page, const struct group *group)
 	if (source && group->node)
 		buf_printf(page->out, ", %.*s:%u",
 		           STR_ARG(report_terminal_text(page->arena, source->path)),
-		           source_position(source, node_place(group->node).begin).line);
+		           source_position(source, group->node->span.begin).line);
 	buf_add(page->out, STR(")\n"));
 	add_fact(page, "nodes", str_format(page->arena, "%.*s to %.*s%s",
 	                                   STR_ARG(count_text(page, &group->min)),
