@@ -162,20 +162,12 @@ void custom_check(struct checker *checker, const struct custom_pods *pods)
 
 /* ---- bind ----------------------------------------------------------------------------- */
 
-static bool holds(const struct node *outer, const struct node *inner)
-{
-	while (inner && inner != outer)
-		inner = inner->parent;
-	return inner;
-}
-
 /* The child of a list or map that the template lies in. */
 static const struct node *child_around(const struct node *node, const struct node *template)
 {
-	for (uint32_t i = 0; node && i < node->child_count; i++)
-		if (holds(&node->children[i], template))
-			return &node->children[i];
-	return NULL;
+	while (node && template && template->parent != node)
+		template = template->parent;
+	return node ? template : NULL;
 }
 
 /* The value at path in the list items that the template lies in. */

@@ -1,8 +1,10 @@
 /* What was meant by a key that its map does not have: another name, or another place. */
 #include "kube-internal.h"
 
-/* Keys of one object that are searched for; more of them get no advice. */
-#define SEARCH_MAX 100
+#include <string.h>
+
+/* Keys of one document that are searched for; more of them get no advice. */
+#define SEARCH_MAX 1000
 
 /* Names that many types have: elsewhere in the kind they mean something else. */
 static const char *const common_names[] = {
@@ -17,10 +19,15 @@ struct step {
 	const struct step *from;
 	size_t depth;
 };
+/* Types in the order in which a walk downwards meets them. */
 struct walk {
 	struct step *steps;
-	bool *seen;            /* by number of type */
 	size_t count;
+};
+struct field_search {
+	struct walk best, next;  /* room for every type; swapped when next found a better place */
+	bool *seen;              /* by number of type */
+	size_t searches;
 };
 /* Where a key belongs: a field of the last step, below a map that is there. */
 struct place {
@@ -53,45 +60,52 @@ static bool has_field(const struct schema_type *type, const struct node *value)
 	return field && value_fits(value, field);
 }
 
-static void walk_add(struct walk *walk, const struct schema_type *type,
+static void walk_add(struct field_search *search, const struct schema_type *type,
                      const struct schema_field *field, const struct step *from)
 {
 	uint16_t number = schema_type_number(type);
+	struct walk *walk = &search->next;
 
-	if (!type || walk->seen[number])
+	if (!type || search->seen[number])
 		return;
-	walk->seen[number] = true;
+	search->seen[number] = true;
 	walk->steps[walk->count++] = (struct step){
 		.type = type, .field = field, .from = from, .depth = from ? from->depth + 1 : 0,
 	};
 }
 
-static void walk_fields(struct walk *walk, const struct step *step)
+static void walk_fields(struct field_search *search, const struct step *step)
 {
 	const struct schema_field *fields = schema_fields_of(step->type);
 
 	for (uint16_t i = 0; i < step->type->count; i++)
 		if (fields[i].value == VALUE_OBJECT && !str_is(fields[i].name, "status"))
-			walk_add(walk, schema_type(fields[i].type), &fields[i], step);
+			walk_add(search, schema_type(fields[i].type), &fields[i], step);
 }
 
 /* The nearest type at or below the frame's that has the key, less than limit steps down. */
-static const struct step *search_below(struct arena *arena, const struct frame *frame,
+static const struct step *search_below(struct field_search *search, const struct frame *frame,
                                        const struct node *value, size_t limit)
 {
-	size_t types = schema_type_count();
-	struct walk walk = {
-		.steps = arena_calloc(arena, types, sizeof *walk.steps),
-		.seen = arena_calloc(arena, types, sizeof *walk.seen),
-	};
+	const struct walk *walk = &search->next;
 
-	walk_add(&walk, frame->type, NULL, NULL);
-	for (size_t i = 0; i < walk.count && walk.steps[i].depth < limit; i++) {
-		if (has_field(walk.steps[i].type, value))
-			return &walk.steps[i];
-		walk_fields(&walk, &walk.steps[i]);
+	search->next.count = 0;
+	memset(search->seen, 0, schema_type_count() * sizeof *search->seen);
+	walk_add(search, frame->type, NULL, NULL);
+	for (size_t i = 0; i < walk->count && walk->steps[i].depth < limit; i++) {
+		if (has_field(walk->steps[i].type, value))
+			return &walk->steps[i];
+		walk_fields(search, &walk->steps[i]);
 	}
 	return NULL;
+}
+
+static void keep_walk(struct field_search *search)
+{
+	struct walk best = search->next;
+
+	search->next = search->best;
+	search->best = best;
 }
 
 static bool is_common(str name)
@@ -103,7 +117,7 @@ static bool is_common(str name)
 }
 
 /* The place with the fewest steps up and down from the innermost map; false: none. */
-static bool find_place(struct arena *arena, const struct frame *innermost,
+static bool find_place(struct field_search *search, const struct frame *innermost,
                        const struct node *value, struct place *ret_place)
 {
 	struct place best = { .distance = SIZE_MAX };
@@ -113,11 +127,13 @@ static bool find_place(struct arena *arena, const struct frame *innermost,
 	     frame = frame->outer, up++) {
 		size_t limit = is_common(value->key) ? 1
 		               : best.distance == SIZE_MAX ? SIZE_MAX : best.distance - up;
-		const struct step *step = search_below(arena, frame, value, limit);
+		const struct step *step = search_below(search, frame, value, limit);
 
-		if (step)
-			best = (struct place){ .frame = frame, .step = step,
-				               .distance = up + step->depth };
+		if (!step)
+			continue;
+		best = (struct place){ .frame = frame, .step = step,
+			               .distance = up + step->depth };
+		keep_walk(search);
 	}
 	*ret_place = best;
 	return best.frame;
@@ -194,17 +210,40 @@ static bool is_never_misplaced(const struct frame *frame, str key)
 	       str_is(key, "selector");
 }
 
+static struct field_search *search_new(struct arena *arena)
+{
+	size_t types = schema_type_count();
+	struct field_search *search = ARENA_NEW(arena, struct field_search);
+
+	search->best.steps = arena_calloc(arena, types, sizeof(struct step));
+	search->next.steps = arena_calloc(arena, types, sizeof(struct step));
+	search->seen = arena_calloc(arena, types, sizeof *search->seen);
+	return search;
+}
+
+/* The document's search, made at its first mistake; NULL when it has had enough. */
+static struct field_search *search_of(const struct checker *checker)
+{
+	struct field_search **search = checker->search;
+
+	if (!*search)
+		*search = search_new(checker->tree->arena);
+	return (*search)->searches++ < SEARCH_MAX ? *search : NULL;
+}
+
 void fields_judge_key(struct checker *checker, const struct frame *frame,
                       const struct node *value)
 {
 	struct arena *arena = checker->tree->arena;
+	struct field_search *search;
 	const struct schema_field *nearest = NULL;
 	struct place place;
 	bool close;
 
 	if (frame->type->open)
 		return;
-	if (checker->unknown++ < SEARCH_MAX)
+	search = search_of(checker);
+	if (search)
 		nearest = nearest_field(arena, frame->type, value->key);
 	close = is_close(arena, value->key, nearest);
 	if (checker->custom) {
@@ -212,8 +251,8 @@ void fields_judge_key(struct checker *checker, const struct frame *frame,
 			unknown(checker, frame, nearest, value);
 		return;
 	}
-	if (!(close && value_fits(value, nearest)) && checker->unknown <= SEARCH_MAX &&
-	    !is_never_misplaced(frame, value->key) && find_place(arena, frame, value, &place))
+	if (search && !(close && value_fits(value, nearest)) &&
+	    !is_never_misplaced(frame, value->key) && find_place(search, frame, value, &place))
 		misplaced(checker, &place, value);
 	else
 		unknown(checker, frame, nearest, value);
@@ -222,10 +261,10 @@ void fields_judge_key(struct checker *checker, const struct frame *frame,
 bool fields_judge_entry(struct checker *checker, const struct frame *frame,
                         const struct node *value)
 {
+	struct field_search *search = search_of(checker);
 	struct place place;
 
-	if (checker->unknown++ >= SEARCH_MAX ||
-	    !find_place(checker->tree->arena, frame, value, &place))
+	if (!search || !find_place(search, frame, value, &place))
 		return false;
 	misplaced(checker, &place, value);
 	return true;

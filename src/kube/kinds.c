@@ -203,6 +203,15 @@ static str item_kind(str kind)
 	return str_ends(kind, STR("List")) ? str_slice(kind, 0, kind.n - 4) : (str){ 0 };
 }
 
+/* How well a row says where the kind is now: served and no beta, served, gone. */
+static int life_rank(const struct api_life_row *row)
+{
+	if (row->removed.n)
+		return 0;
+	return str_contains(row->api_version, STR("beta")) ||
+	       str_contains(row->api_version, STR("alpha")) ? 1 : 2;
+}
+
 /* The newest row of a kind, in whatever group, whose name is equal or one edit away. */
 static const struct api_life_row *life_like(str kind, bool one_edit)
 {
@@ -213,9 +222,7 @@ static const struct api_life_row *life_like(str kind, bool one_edit)
 
 		if (one_edit ? !str_one_edit(row->kind, kind) : !str_eq(row->kind, kind))
 			continue;
-		if (!best || (best->removed.n && !row->removed.n) ||
-		    (!row->removed.n && !str_contains(row->api_version, STR("beta")) &&
-		     str_contains(best->api_version, STR("beta"))))
+		if (!best || life_rank(row) >= life_rank(best)) /* v2 comes behind v1 */
 			best = row;
 	}
 	return best;
@@ -227,8 +234,8 @@ str kind_not_served(struct arena *arena, str api_version, str kind)
 	str group, version;
 
 	api_version_split(api_version, &group, &version);
-	if (!group_is_built_in(group) || str_is(kind, "List") ||
-	    schema_kind(api_version, kind) || life_row(api_version, kind) ||
+	if (schema_kind(api_version, kind) || str_is(kind, "List") ||
+	    !group_is_built_in(group) || life_row(api_version, kind) ||
 	    life_row(api_version, item_kind(kind)))
 		return (str){ 0 };
 	row = life_like(kind, false);

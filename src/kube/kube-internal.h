@@ -94,7 +94,7 @@ struct checker {
 	const struct node *root;            /* of the object, for paths */
 	int32_t target;                     /* minor of the target version */
 	bool custom;                        /* only mistakes that hold in any version of a CRD */
-	size_t unknown;                     /* unknown keys so far: a limit on searches */
+	struct field_search **search;       /* of the document, made when it is needed */
 };
 /* A map that is being checked, with those around it. */
 struct frame {

@@ -9,6 +9,7 @@ struct binding {
 	const struct kube_options *options;
 	struct objects *objects;
 	bool quiet; /* the document is a template: bound, not judged */
+	struct field_search **search;
 };
 
 /* ---- metadata ------------------------------------------------------------------------- */
@@ -87,6 +88,7 @@ static void judge_and_bind(const struct binding *binding, struct object *object,
 		.target = binding->options->target.major ? binding->options->target.minor
 		                                         : kube_newest().minor,
 		.custom = custom,
+		.search = binding->search,
 	};
 
 	object->modelled = kind && kind->type != SCHEMA_NONE;
@@ -200,7 +202,8 @@ static bool is_template(const struct tree *tree)
 void kube_bind(struct tree *tree, const struct kube_options *options,
                struct objects *ret_objects)
 {
-	struct binding binding = { tree, options, ret_objects, is_template(tree) };
+	struct field_search *search = NULL;
+	struct binding binding = { tree, options, ret_objects, is_template(tree), &search };
 
 	if (tree->root)
 		bind_any(&binding, tree->root, (str){ 0 }, (str){ 0 }, 0);
