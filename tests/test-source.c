@@ -100,6 +100,35 @@ static void test_positions(void **state)
 	arena_free(arena);
 }
 
+/* Columns on one long line, counted in stretches, are those that are counted from its start. */
+static void test_long_line(void **state)
+{
+	static const char *const pieces[] = { "a", "\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x98\x80",
+		                              "\xff", "\xc3" };
+	static const uint32_t units[] = { 1, 1, 1, 2, 1, 1 };
+	struct arena *arena = arena_new();
+	struct buf buf = { .arena = arena };
+	struct { uint32_t *v; size_t n, cap; } starts = { 0 };
+	uint32_t utf16 = 1;
+	const struct source *source;
+
+	(void)state;
+	for (size_t i = 0; i < 20000; i++) {
+		*VEC_PUSH(arena, &starts) = (uint32_t)buf.n;
+		buf_add(&buf, str_of(pieces[i * i % 7 % COUNT_OF(pieces)]));
+	}
+	source = source_of(source_from_text(arena, STR("a"), buf_str(&buf)), 1);
+	for (size_t i = 0; i < starts.n; i++) {
+		struct position at = source_position(source, starts.v[i]);
+
+		assert_int_equal(at.line, 1);
+		assert_int_equal(at.column, i + 1);
+		assert_int_equal(at.column_utf16, utf16);
+		utf16 += units[i * i % 7 % COUNT_OF(pieces)];
+	}
+	arena_free(arena);
+}
+
 static void test_globs(void **state)
 {
 	static const struct {
@@ -479,7 +508,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_split),    cmocka_unit_test(test_positions),
-		cmocka_unit_test(test_globs),    WORLD_TEST(test_walk),
+		cmocka_unit_test(test_long_line), cmocka_unit_test(test_globs),
+		WORLD_TEST(test_walk),
 		WORLD_TEST(test_missing),        WORLD_TEST(test_ignores),
 		WORLD_TEST(test_nested_ignores), WORLD_TEST(test_excludes),
 		WORLD_TEST(test_links),          WORLD_TEST(test_odd_files),

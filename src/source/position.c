@@ -4,17 +4,16 @@
 #include "source-internal.h"
 
 #define BOM_SIZE 3
+#define MILESTONE_BYTES 4096
 
 static bool has_bom(str text)
 {
 	return str_starts(text, STR("\xef\xbb\xbf"));
 }
 
-static void fill(const struct source *source)
+static void fill_lines(struct line_index *lines, str text)
 {
-	struct line_index *lines = source->lines;
-	str text = source->text;
-	struct { uint32_t *v; size_t n, cap; } begins = { 0 };
+	struct VEC(uint32_t) begins = { 0 };
 
 	*VEC_PUSH(lines->arena, &begins) = has_bom(text) ? BOM_SIZE : 0;
 	for (size_t i = 0; i < text.n; i++) {
@@ -25,7 +24,6 @@ static void fill(const struct source *source)
 	}
 	lines->begins = begins.v;
 	lines->n = begins.n;
-	lines->filled = true;
 }
 
 /* Index of the line that holds offset. */
@@ -58,39 +56,98 @@ static size_t sequence_length(str s)
 	return n;
 }
 
+/* Moves a milestone on by whole characters, while it lies before offset. */
+static void advance(struct milestone *milestone, str text, uint32_t offset)
+{
+	while (milestone->offset < offset) {
+		size_t n = sequence_length(str_slice(text, milestone->offset, text.n));
+
+		milestone->offset += (uint32_t)n;
+		milestone->points++;
+		milestone->units += n == 4 ? 2 : 1;
+	}
+}
+
+static bool is_ascii(str text)
+{
+	unsigned char all = 0;
+
+	for (size_t i = 0; i < text.n; i++)
+		all |= (unsigned char)text.p[i];
+	return all < 0x80;
+}
+
+static void fill_milestones(struct line_index *lines, str text)
+{
+	struct milestone milestone = { 0 };
+
+	if (is_ascii(text))
+		return;
+	lines->milestone_count = text.n / MILESTONE_BYTES + 1;
+	lines->milestones = arena_calloc(lines->arena, lines->milestone_count,
+	                                 sizeof *lines->milestones);
+	for (size_t i = 0; i < lines->milestone_count; i++) {
+		advance(&milestone, text, (uint32_t)(i * MILESTONE_BYTES));
+		lines->milestones[i] = milestone;
+	}
+}
+
+static struct line_index *lines_of(const struct source *source)
+{
+	struct line_index *lines = source->lines;
+
+	if (!lines->filled) {
+		fill_lines(lines, source->text);
+		fill_milestones(lines, source->text);
+		lines->filled = true;
+	}
+	return lines;
+}
+
+/* The characters before offset; one that offset lies within is counted. */
+static struct milestone count_before(const struct source *source, uint32_t offset)
+{
+	const struct line_index *lines = source->lines;
+	struct milestone milestone = { offset, offset, offset };
+	size_t i = offset / MILESTONE_BYTES;
+
+	if (!lines->milestone_count)
+		return milestone;
+	/* One that was moved past the stretch's begin may lie behind offset. */
+	if (i && lines->milestones[i].offset > offset)
+		i--;
+	milestone = lines->milestones[i];
+	advance(&milestone, source->text, offset);
+	return milestone;
+}
+
 struct position source_position(const struct source *source, uint32_t offset)
 {
-	struct position position = { .column = 1, .column_utf16 = 1 };
+	const struct line_index *lines = lines_of(source);
+	struct milestone begin, at;
 	size_t line;
-	str before;
 
-	if (!source->lines->filled)
-		fill(source);
 	if (offset > source->text.n)
 		offset = (uint32_t)source->text.n;
-	line = find_line(source->lines, offset);
-	before = str_slice(source->text, source->lines->begins[line], offset);
-	while (before.n) {
-		size_t n = sequence_length(before);
-
-		position.column++;
-		position.column_utf16 += n == 4 ? 2 : 1;
-		before = str_slice(before, n, before.n);
-	}
-	position.line = (uint32_t)line + 1;
-	return position;
+	line = find_line(lines, offset);
+	if (offset < lines->begins[line])
+		offset = lines->begins[line]; /* within the BOM */
+	begin = count_before(source, lines->begins[line]);
+	at = count_before(source, offset);
+	return (struct position){ .line = (uint32_t)line + 1,
+		                  .column = at.points - begin.points + 1,
+		                  .column_utf16 = at.units - begin.units + 1 };
 }
 
 str source_line(const struct source *source, uint32_t line)
 {
+	const struct line_index *lines = lines_of(source);
 	size_t begin, end;
 
-	if (!source->lines->filled)
-		fill(source);
-	if (!line || line > source->lines->n)
+	if (!line || line > lines->n)
 		return (str){ 0 };
-	begin = source->lines->begins[line - 1];
-	end = line < source->lines->n ? source->lines->begins[line] : source->text.n;
+	begin = lines->begins[line - 1];
+	end = line < lines->n ? lines->begins[line] : source->text.n;
 	while (end > begin &&
 	       (source->text.p[end - 1] == '\n' || source->text.p[end - 1] == '\r'))
 		end--;

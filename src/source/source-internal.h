@@ -16,11 +16,21 @@ struct splitter {
 	const struct source *source;
 };
 
+/* How many characters lie before a byte that begins one. */
+struct milestone {
+	uint32_t offset;
+	uint32_t points, units; /* code points, UTF-16 units */
+};
+
 /* Begins of lines, filled when the first position is asked for. */
 struct line_index {
 	struct arena *arena;
 	uint32_t *begins;
-	size_t n, cap;
+	size_t n;
+	/* One for each stretch of MILESTONE_BYTES; none when the file is ASCII. A minified JSON
+	 * file is one line: without them each place would cost as much as the file is long. */
+	struct milestone *milestones;
+	size_t milestone_count;
 	bool filled;
 };
 

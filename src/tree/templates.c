@@ -36,16 +36,18 @@ static bool is_variable(str text)
 	return true;
 }
 
-/* `${NAME}`, `${NAME:-default}` or `${expression}` somewhere in the text. */
+/* `${NAME}`, `${NAME:-default}` or `${expression}` somewhere in the text. Digits are left out:
+ * `${1}` is a group of a regular expression. */
 static bool holds_braces(str text)
 {
-	for (size_t at = str_find(text, '$'); at + 3 < text.n;) {
-		str rest = str_slice(text, at + 1, text.n);
+	size_t last = str_find_last(text, '}');
 
-		if (rest.p[0] == '{' && is_name_char(rest.p[1]) &&
-		    str_find(rest, '}') < rest.n)
+	for (size_t at = str_find(text, '$'); last < text.n && at + 2 < last;) {
+		char first = text.p[at + 2];
+
+		if (text.p[at + 1] == '{' && is_name_char(first) && (first < '0' || first > '9'))
 			return true;
-		at += 1 + str_find(rest, '$');
+		at += 1 + str_find(str_slice(text, at + 1, text.n), '$');
 	}
 	return false;
 }
