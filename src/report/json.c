@@ -3,6 +3,10 @@
 
 #define SCHEMA_VERSION "1.0"
 
+/* Cells of the matrix workload x group that are written at most: above that the report would be
+ * nothing else. */
+#define MAX_FIT 100000
+
 static json_t *location(const struct report *report, const struct place *place)
 {
 	json_t *value = json_object();
@@ -103,9 +107,36 @@ static void add_diagnostic(const struct report *report, const struct finding *fi
 	json_array_append_new(list, value);
 }
 
+static size_t count_fit(const struct report *report)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < report->scopes->n; i++)
+		for (size_t k = 0; k < report->judgements[i]->count; k++)
+			count += report->judgements[i]->placements[k].count;
+	return count;
+}
+
+static void add_fit_notification(const struct report *report, json_t *list)
+{
+	json_t *value = json_object();
+	str text = str_format(report->arena,
+	                      "the matrix of workloads and node groups has %zu cells and is left out "
+	                      "(limit: %d)",
+	                      count_fit(report), MAX_FIT);
+
+	json_put(value, "id", json_string("fit-left-out"));
+	json_put(value, "level", json_string("note"));
+	json_put(value, "message", json_text(report, text));
+	json_array_append_new(list, value);
+}
+
 static json_t *notifications_value(const struct report *report)
 {
 	json_t *list = json_array();
+
+	if (count_fit(report) > MAX_FIT)
+		add_fit_notification(report, list);
 
 	for (size_t i = 0; i < report->sink->notifications.n; i++) {
 		const struct notification *from = &report->sink->notifications.v[i];
@@ -206,13 +237,15 @@ static void add_fit(const struct report *report, const struct placement *placeme
 static void add_verdicts(const struct report *report, json_t *root)
 {
 	json_t *capacity = json_array(), *fit = json_array();
+	bool whole = count_fit(report) <= MAX_FIT;
 
 	for (size_t i = 0; i < report->scopes->n; i++) {
 		const struct scope *scope = report->scopes->v[i];
 		const struct judgement *judgement = report->judgements[i];
 		for (size_t k = 0; scope->groups.n > 0 && k < judgement->count; k++) {
 			add_capacity(report, &judgement->capacities[k], scope->cluster, capacity);
-			add_fit(report, &judgement->placements[k], scope->cluster, fit);
+			if (whole)
+				add_fit(report, &judgement->placements[k], scope->cluster, fit);
 		}
 	}
 	json_put(root, "capacity", capacity);
