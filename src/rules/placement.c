@@ -13,12 +13,6 @@ enum {
 
 #define RELATED_GROUPS 3 /* shown beside a finding; the message counts all */
 
-/* L(w): neither nodeSelector nor required node affinity says no. */
-static bool labels_admit(const struct verdict *verdict)
-{
-	return verdict->by_filter[FILTER_NODE_AFFINITY] != ANSWER_NO;
-}
-
 static unsigned causes_within(const struct placement *placement)
 {
 	unsigned causes = CAUSE_TAINT | CAUSE_SIZE;
@@ -26,7 +20,7 @@ static unsigned causes_within(const struct placement *placement)
 
 	for (size_t i = 0; i < placement->count; i++) {
 		const struct verdict *verdict = &placement->verdicts[i];
-		if (!labels_admit(verdict))
+		if (!verdict_labels_admit(verdict))
 			continue;
 		any = true;
 		if (verdict->by_filter[FILTER_TAINT_TOLERATION] != ANSWER_NO)
@@ -276,7 +270,7 @@ static const struct reason *nearest_taint(const struct placement *placement,
 	for (size_t i = 0; i < placement->count; i++) {
 		const struct verdict *verdict = &placement->verdicts[i];
 		const struct reason *reason = verdict_reason(verdict, FILTER_TAINT_TOLERATION);
-		if (!labels_admit(verdict) || !reason)
+		if (!verdict_labels_admit(verdict) || !reason)
 			continue;
 		if (!nearest || (!nearest->nearest_toleration && reason->nearest_toleration)) {
 			nearest = reason;
@@ -292,7 +286,7 @@ static enum level taint_level(const struct judge *judge, const struct workload *
 	for (size_t i = 0; i < placement->count; i++) {
 		const struct verdict *verdict = &placement->verdicts[i];
 		const struct reason *reason = verdict_reason(verdict, FILTER_TAINT_TOLERATION);
-		if (labels_admit(verdict) && reason && !workload->daemon_set &&
+		if (verdict_labels_admit(verdict) && reason && !workload->daemon_set &&
 		    admission_may_tolerate(workload, verdict, reason))
 			return LEVEL_WARNING;
 	}
@@ -418,7 +412,7 @@ static const struct group *roomiest(const struct judge *judge, struct finding *f
 	for (size_t i = 0; i < placement->count; i++) {
 		const struct verdict *verdict = &placement->verdicts[i];
 		const struct reason *reason = verdict_reason(verdict, FILTER_NODE_RESOURCES_FIT);
-		if (!labels_admit(verdict) || !reason)
+		if (!verdict_labels_admit(verdict) || !reason)
 			continue;
 		const struct node *place = reason->group_node ? reason->group_node
 		                                              : verdict->group->node;
@@ -442,7 +436,7 @@ static void say_size(const struct judge *judge, const struct workload *workload,
 	int64_t left = 0;
 
 	for (size_t i = 0; i < placement->count && !reason; i++)
-		if (labels_admit(&placement->verdicts[i]))
+		if (verdict_labels_admit(&placement->verdicts[i]))
 			reason = verdict_reason(&placement->verdicts[i],
 			                        FILTER_NODE_RESOURCES_FIT);
 	if (!reason)

@@ -88,6 +88,9 @@ str reasons_text(struct arena *arena, const struct reason *reason, size_t count)
 const struct placement *placement_of(const struct judge *judge, const struct workload *workload);
 const struct capacity *capacity_of(const struct judge *judge, const struct workload *workload);
 
+/* Is the group in L(w): neither nodeSelector nor required node affinity says no? */
+bool verdict_labels_admit(const struct verdict *verdict);
+
 /* The reason that is named for a group: a label it lacks before anything else, NULL without. */
 const struct reason *verdict_first_no(const struct verdict *verdict);
 

@@ -158,6 +158,11 @@ const struct capacity *capacity_of(const struct judge *judge, const struct workl
 	return &judge->judgement->capacities[workload->index];
 }
 
+bool verdict_labels_admit(const struct verdict *verdict)
+{
+	return verdict->by_filter[FILTER_NODE_AFFINITY] != ANSWER_NO;
+}
+
 const struct reason *verdict_reason(const struct verdict *verdict, enum filter filter)
 {
 	for (size_t i = 0; i < verdict->reasons.n; i++)

@@ -1,0 +1,167 @@
+/* KL304, KL311, KL312: room for a rollout, for a Job's pods, and what binds (rules.md, KL3). */
+#include "rules-internal.h"
+
+/* Answers about a workload with declared sizes, or nothing. */
+static const struct capacity *usable_capacity(const struct judge *judge,
+                                              const struct workload *workload)
+{
+	const struct capacity *capacity = capacity_of(judge, workload);
+
+	if (workload->daemon_set || judge->scope->groups.n == 0 || !capacity->known ||
+	    judge->scope->terraform_unread)
+		return NULL;
+	return capacity;
+}
+
+/* ---- KL304 ------------------------------------------------------------------------------ */
+
+#define DEFAULT_PERCENT 25 /* maxSurge and maxUnavailable of a Deployment */
+
+/* Upstream: deployment util.ResolveFenceposts; surge is rounded up, unavailable down. */
+static int64_t resolve(const struct int_or_percent *value, int64_t replicas, bool up)
+{
+	int64_t percent = value->node ? value->value : DEFAULT_PERCENT;
+
+	if (value->node && !value->percent)
+		return value->value;
+	return (int64_mul_saturated(percent, replicas) + (up ? 99 : 0)) / 100;
+}
+
+static bool is_known(const struct int_or_percent *value)
+{
+	return !value->node || (value->valid && !value->node->unknown);
+}
+
+/* Does a rolling update of so many replicas need a pod more than it may take away? */
+static bool must_surge(const struct workload_spec *spec, int64_t replicas)
+{
+	if (!is_known(&spec->max_surge) || !is_known(&spec->max_unavailable))
+		return false;
+	/* With both at 0 after rounding, the controller takes one away. */
+	return resolve(&spec->max_unavailable, replicas, false) == 0 &&
+	       resolve(&spec->max_surge, replicas, true) > 0;
+}
+
+static void say_surge(const struct judge *judge, const struct workload *workload,
+                      int64_t replicas, bool peak)
+{
+	const struct object *object = workload->object;
+	const struct workload_spec *spec = object->workload;
+	const struct node *strategy = node_get(spec->spec, "strategy");
+	const struct capacity *capacity = capacity_of(judge, workload);
+	struct finding *finding = emit_at(judge, peak ? LEVEL_WARNING : LEVEL_ERROR, object,
+	                                  strategy ? strategy : spec->spec,
+	                                  strategy ? NULL : "strategy");
+
+	finding_message(judge->sink, finding,
+	                "a rolling update of %lld replicas%s needs one pod more (maxUnavailable "
+	                "comes to 0), but its node groups hold %lld",
+	                (long long)replicas, peak ? " (the peak)" : "", (long long)capacity->total);
+	finding_help(judge->sink, finding,
+	             "set maxUnavailable: 1, or let a node group grow by one node");
+}
+
+void kl304_rollout_surge_blocked(const struct judge *judge)
+{
+	for (size_t i = 0; i < judge->scope->workloads.n; i++) {
+		const struct workload *workload = judge->scope->workloads.v[i];
+		const struct capacity *capacity = usable_capacity(judge, workload);
+		const struct workload_spec *spec = workload->object->workload;
+
+		if (workload->object->class != OBJECT_DEPLOYMENT || !spec || !capacity ||
+		    (spec->strategy.node && !str_is(spec->strategy.s, "RollingUpdate")) ||
+		    !workload->baseline.known || workload->baseline.value <= 0)
+			continue;
+		/* Where not even the replicas fit, that is the cause (KL301, KL302). */
+		if (workload->baseline.value == capacity->total &&
+		    must_surge(spec, workload->baseline.value))
+			say_surge(judge, workload, workload->baseline.value, false);
+		else if (workload->peak.known && workload->peak.value == capacity->total &&
+		         must_surge(spec, workload->peak.value))
+			say_surge(judge, workload, workload->peak.value, true);
+	}
+}
+
+/* ---- KL311 ------------------------------------------------------------------------------ */
+
+void kl311_job_parallelism_capacity(const struct judge *judge)
+{
+	for (size_t i = 0; i < judge->scope->workloads.n; i++) {
+		const struct workload *workload = judge->scope->workloads.v[i];
+		const struct capacity *capacity = usable_capacity(judge, workload);
+
+		if (!workload->job || !capacity || !workload->baseline.known ||
+		    capacity->upper >= workload->baseline.value)
+			continue;
+		const struct node *node = workload->object->workload->parallelism.node;
+		struct finding *finding =
+			emit_at(judge, capacity->upper == 0 ? LEVEL_WARNING : LEVEL_NOTE,
+			        workload->object, node ? node : workload->pod->spec, NULL);
+		finding_message(judge->sink, finding,
+		                "%lld of %lld pods of the Job can run at once; the rest waits",
+		                (long long)capacity->upper, (long long)workload->baseline.value);
+		finding_help(judge->sink, finding,
+		             "lower the parallelism, or raise the maximum of a node group");
+	}
+}
+
+/* ---- KL312 ------------------------------------------------------------------------------ */
+
+/* Is less than half of the resource used on a node whose pod slots are full? */
+static bool half_empty(const struct workload *workload, const struct group_share *share,
+                       str resource)
+{
+	struct resource_amount request = resources_get(&workload->requests.v, resource);
+	int64_t used = int64_mul_saturated(request.amount, share->per_node);
+
+	for (size_t i = 0; i < share->group->shapes.n; i++) {
+		struct capacity_fact fact =
+			shape_allocatable(share->group, &share->group->shapes.v[i], resource);
+		if (!fact.known || request.unknown || used >= fact.safe / 2)
+			return false;
+	}
+	return share->group->shapes.n > 0;
+}
+
+/* Do pod slots, and neither cpu nor memory, bind on every group? */
+static bool slots_bind(const struct workload *workload, const struct capacity *capacity)
+{
+	for (size_t i = 0; i < capacity->share_count; i++) {
+		const struct group_share *share = &capacity->shares[i];
+		if (!str_is(share->limited_by, "pods") ||
+		    !half_empty(workload, share, STR("cpu")) ||
+		    !half_empty(workload, share, STR("memory")))
+			return false;
+	}
+	return capacity->share_count > 0;
+}
+
+/* So many replicas that slots come to matter: more than one node's worth. */
+static bool fills_a_node(const struct workload *workload, const struct capacity *capacity)
+{
+	for (size_t i = 0; i < capacity->share_count; i++)
+		if (workload->peak.value <= capacity->shares[i].per_node)
+			return false;
+	return true;
+}
+
+void kl312_max_pods_bound(const struct judge *judge)
+{
+	for (size_t i = 0; i < judge->scope->workloads.n; i++) {
+		const struct workload *workload = judge->scope->workloads.v[i];
+		const struct capacity *capacity = usable_capacity(judge, workload);
+
+		if (!capacity || capacity->upper < workload->peak.value ||
+		    !slots_bind(workload, capacity) || !fills_a_node(workload, capacity))
+			continue;
+		const struct group_share *share = &capacity->shares[0];
+		struct finding *finding = emit_at(judge, LEVEL_NOTE, workload->object,
+		                                  workload->pod->spec, NULL);
+		finding_message(judge->sink, finding,
+		                "pod slots bind, not cpu or memory: a node of group %.*s takes %lld of "
+		                "these pods and is less than half used then",
+		                STR_ARG(share->group->name), (long long)share->per_node);
+		finding_help(judge->sink, finding,
+		             "raise the kubelet's maxPods, or use smaller nodes");
+	}
+}
