@@ -441,8 +441,8 @@ static void check_startup(const struct judge *judge, const struct group *group)
 			continue;
 		finding = emit_group(judge, LEVEL_WARNING, group, taint->node, NULL);
 		finding_message(judge->sink, finding,
-		                "%s removes the taint %.*s when it is ready, but as a lasting taint "
-		                "every pod must tolerate it", agent, STR_ARG(taint->key));
+		                "the taint %.*s goes when %s is ready, but as a lasting taint every "
+		                "pod must tolerate it", STR_ARG(taint->key), agent);
 		finding_help(judge->sink, finding, "move it to startupTaints");
 	}
 	for (size_t i = 0; i < group->startup_taints.n; i++) {

@@ -74,7 +74,7 @@ static void heap_message(const struct judge *judge, struct finding *finding,
 {
 	if (heap->kind == HEAP_NODE_DEFAULT)
 		finding_message(judge->sink, finding,
-		                "Node.js takes a heap of at least about 256 MiB unless told "
+		                "the heap of Node.js is at least about 256 MiB unless told "
 		                "otherwise, and the memory limit is %.*s", STR_ARG(limit));
 	else if (heap->bytes == 0)
 		finding_message(judge->sink, finding,

@@ -266,8 +266,8 @@ static void check_pod_level(const struct judge *judge, const struct workload *wo
 	}
 	finding = emit_node(judge, LEVEL_ERROR, workload->object, resources);
 	finding_message(judge->sink, finding,
-	                "Kubernetes %d.%d has no pod-level resources (on by default from 1.34): it "
-	                "drops or refuses them", settings->kubernetes.major,
+	                "pod-level resources are on by default from 1.34: Kubernetes %d.%d drops or "
+	                "refuses them", settings->kubernetes.major,
 	                settings->kubernetes.minor);
 	finding_help(judge->sink, finding, "set the resources of each container");
 }

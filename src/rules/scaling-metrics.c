@@ -162,7 +162,7 @@ static void check_service(const struct judge *judge, const struct object *object
 		finding = emit_node(judge, LEVEL_ERROR, object,
 		                   api->service_port.node ? api->service_port.node
 		                                          : api->service);
-		finding_message(judge->sink, finding, "Service %.*s/%.*s has no port %lld",
+		finding_message(judge->sink, finding, "the Service %.*s/%.*s has no port %lld",
 		                STR_ARG(api->service_namespace.s), STR_ARG(api->service_name.s),
 		                (long long)port);
 		finding_help(judge->sink, finding, "set spec.service.port to a port of the Service");

@@ -569,7 +569,7 @@ void kl217_target_not_scalable(const struct judge *judge)
 			continue;
 		}
 		finding_message(judge->sink, finding,
-		                "%.*s is owned by %.*s %.*s, which sets its replicas itself",
+		                "the target %.*s is owned by %.*s %.*s, which sets its replicas itself",
 		                STR_ARG(scaler->target->text),
 		                STR_ARG(node_text(node_get(owner, "kind"))),
 		                STR_ARG(node_text(node_get(owner, "name"))));
