@@ -68,6 +68,21 @@ static void test_split(void **state)
 	arena_free(arena);
 }
 
+/* Each of many lines without an LF must not look for one to the end of the file. */
+static void test_lone_returns(void **state)
+{
+	struct arena *arena = arena_new();
+	struct buf buf = { .arena = arena };
+	const struct source *source;
+
+	(void)state;
+	for (size_t i = 0; i < 300000; i++)
+		buf_add(&buf, i % 2 ? STR("---\r") : STR("a\r"));
+	source = source_of(source_from_text(arena, STR("a.yaml"), buf_str(&buf)), 1);
+	assert_int_equal(source->document_count, 150000);
+	arena_free(arena);
+}
+
 static void test_positions(void **state)
 {
 	static const struct {
@@ -507,7 +522,8 @@ static void test_root(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_split),    cmocka_unit_test(test_positions),
+		cmocka_unit_test(test_split),    cmocka_unit_test(test_lone_returns),
+		cmocka_unit_test(test_positions),
 		cmocka_unit_test(test_long_line), cmocka_unit_test(test_globs),
 		WORLD_TEST(test_walk),
 		WORLD_TEST(test_missing),        WORLD_TEST(test_ignores),

@@ -492,6 +492,11 @@ static void test_bombs(void **state)
 	assert_limit(arena, &buf);
 	add_times(&buf, "- ", 201);
 	assert_limit(arena, &buf);
+	/* Deep by way of keys that are maps. */
+	add_times(&buf, "{", 100000);
+	assert_limit(arena, &buf);
+	add_times(&buf, "? ", 100000);
+	assert_limit(arena, &buf);
 	/* Deep by way of aliases. */
 	buf_add(&buf, STR("a: &a "));
 	add_times(&buf, "[", 150);
@@ -519,6 +524,11 @@ static void test_limits_are_wide(void **state)
 	add_times(&buf, "- {name: x, image: y, resources: *a}\n", 2000);
 	assert_int_equal(node_get(parse_as(arena, "t.yaml", buf_str(&buf))->root, "b")->child_count,
 	                 2000);
+	buf.n = 0;
+	buf_add(&buf, STR("a: &a x\nb:\n"));
+	add_times(&buf, "- *a\n", 20000);
+	assert_int_equal(node_get(parse_as(arena, "t.yaml", buf_str(&buf))->root, "b")->child_count,
+	                 20000);
 	arena_free(arena);
 }
 

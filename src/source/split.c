@@ -26,13 +26,16 @@ static bool is_directives(str text)
 	return seen;
 }
 
-/* Bytes of the line at the start of text, up to its LF or CR. */
-static size_t line_length(str text)
+/* End of the line that begins at byte at: its CR or LF. *lf is the next LF, found anew only
+ * when it has been passed, since a file of lone CRs may have none. */
+static size_t line_end(str text, size_t at, size_t *lf)
 {
-	size_t lf = str_find(text, '\n');
-	size_t cr = str_find(str_slice(text, 0, lf), '\r');
+	size_t cr;
 
-	return cr < lf ? cr : lf;
+	if (*lf < at)
+		*lf = at + str_find(str_slice(text, at, text.n), '\n');
+	cr = at + str_find(str_slice(text, at, *lf), '\r');
+	return cr < *lf ? cr : *lf;
 }
 
 static void add_document(struct splitter *splitter, size_t begin, size_t end)
@@ -54,9 +57,10 @@ void source_split(struct arena *arena, struct source *source)
 	struct splitter splitter = { .arena = arena, .source = source };
 	str text = source->text;
 	size_t begin = str_starts(text, STR("\xef\xbb\xbf")) ? 3 : 0;
+	size_t lf = begin + str_find(str_slice(text, begin, text.n), '\n');
 
 	for (size_t at = begin; !source->json && at < text.n;) {
-		size_t end = at + line_length(str_slice(text, at, text.n));
+		size_t end = line_end(text, at, &lf);
 		str line = str_slice(text, at, end);
 		bool starts = is_marker(line, "---");
 

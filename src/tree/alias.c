@@ -54,13 +54,18 @@ bool fits_depth(struct parser *parser, const yaml_event_t *event, unsigned depth
 	                             TREE_MAX_DEPTH));
 }
 
+/* An alias counts as a node of its own besides what it brings in, as it does in Go. */
 static bool count_copies(struct parser *parser, const yaml_event_t *event, size_t count)
 {
+	size_t steps;
+
 	if (!count_nodes(parser, event, count))
 		return false;
 	parser->copies += count;
-	if (parser->copies <= COPIES_CHECKED || parser->nodes <= NODES_CHECKED ||
-	    parser->copies * 1000 <= parser->nodes * allowed_permille(parser->nodes))
+	parser->aliases++;
+	steps = parser->nodes + parser->aliases;
+	if (parser->copies <= COPIES_CHECKED || steps <= NODES_CHECKED ||
+	    parser->copies * 1000 <= steps * allowed_permille(steps))
 		return true;
 	return limit_fail(parser, event,
 	                  str_format(parser->tree->arena,

@@ -18,14 +18,16 @@ static void become_template(struct parser *parser, size_t begin, size_t end, str
 	*node = unknown;
 }
 
-/* Reads the key that begins with event into child's key. */
-static bool read_key(struct parser *parser, const yaml_event_t *event, struct node *ret_child)
+/* Reads the key that begins with event into child's key. It is as deep as its value would be,
+ * since a key may be a map with such a key. */
+static bool read_key(struct parser *parser, const yaml_event_t *event, unsigned depth,
+                     struct node *ret_child)
 {
 	struct node key = { 0 };
 	size_t begin, end;
 
 	event_bytes(parser, event, &begin, &end);
-	if (!read_node(parser, event, TREE_MAX_DEPTH, &key))
+	if (!read_node(parser, event, depth, &key))
 		return false;
 	if (key.kind == NODE_SCALAR && !key.flow)
 		return read_scalar_key(parser, event, &key, ret_child);
@@ -61,7 +63,8 @@ static bool read_child(struct parser *parser, const yaml_event_t *event, unsigne
                        bool in_map)
 {
 	struct node child = { 0 };
-	bool good = in_map ? read_key(parser, event, &child) && read_value(parser, depth, &child)
+	bool good = in_map ? read_key(parser, event, depth, &child) &&
+	                             read_value(parser, depth, &child)
 	                   : read_node(parser, event, depth, &child);
 
 	if (good)

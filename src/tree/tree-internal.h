@@ -48,6 +48,7 @@ struct parser {
 	struct node_stack stack;  /* children of the open containers; not the arena's memory */
 	size_t nodes;             /* in the tree so far, copies counted */
 	size_t copies;            /* of them, those that aliases brought in */
+	size_t aliases;           /* how many brought them in */
 	size_t last_end;          /* byte of fed where the last scalar, alias or flow node ended */
 	bool may_hide;            /* the text holds something that template_hides() looks for */
 	bool failed;              /* a fault ended the document */
