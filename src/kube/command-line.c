@@ -59,6 +59,20 @@ static str without_quotes(str word)
 	return word;
 }
 
+/* A `;` at the end of a word is a word of its own. */
+static void add_word(struct arena *arena, str word, const struct node *node,
+                     struct words *ret_words)
+{
+	bool ends = word.n > 1 && str_ends(word, STR(";"));
+
+	if (str_is(word, "\\")) /* of a continued line */
+		return;
+	*VEC_PUSH(arena, ret_words) = (struct word){
+		without_quotes(str_slice(word, 0, word.n - (ends ? 1 : 0))), node };
+	if (ends)
+		*VEC_PUSH(arena, ret_words) = (struct word){ STR(";"), node };
+}
+
 /* Splits at white space; quotes keep it together. */
 static void split_words(struct arena *arena, str text, const struct node *node,
                         struct words *ret_words)
@@ -75,9 +89,8 @@ static void split_words(struct arena *arena, str text, const struct node *node,
 			else if (text.p[i] == '"' || text.p[i] == '\'')
 				quote = text.p[i];
 		}
-		if (i > begin && !str_is(str_slice(text, begin, i), "\\"))
-			*VEC_PUSH(arena, ret_words) = (struct word){
-				without_quotes(str_slice(text, begin, i)), node };
+		if (i > begin)
+			add_word(arena, str_slice(text, begin, i), node, ret_words);
 	}
 }
 
@@ -88,7 +101,7 @@ static bool ends_command(str word)
 	for (size_t i = 0; i < COUNT_OF(ends); i++)
 		if (str_is(word, ends[i]))
 			return true;
-	return str_ends(word, STR(";"));
+	return false;
 }
 
 /* Of a shell line with several commands the one with the most long flags. */
