@@ -129,19 +129,28 @@ static bool is_marked(struct trial *trial, const struct finding *finding)
 	return marked;
 }
 
+/* Kinds and proper names keep their capital: "RuntimeClass x is not declared". */
+static bool is_name(str word, const struct finding *finding)
+{
+	static const char *const names[] = { "Kubernetes", "Karpenter", "Prometheus", "Windows" };
+
+	for (size_t i = 0; i < COUNT_OF(names); i++)
+		if (str_is(word, names[i]))
+			return true;
+	for (size_t i = 1; i < word.n; i++)
+		if (word.p[i] >= 'A' && word.p[i] <= 'Z')
+			return true;
+	return str_eq(word, finding->object.kind);
+}
+
 /* Lower-case start, no final stop, one line. */
 static void check_text(struct trial *trial, const struct finding *finding, str text)
 {
-	bool capital = text.n > 1 && text.p[0] >= 'A' && text.p[0] <= 'Z' &&
-	               text.p[1] >= 'a' && text.p[1] <= 'z';
 	str word, rest;
 
-	/* A kind's name is a name: "RuntimeClass x is not declared". */
 	str_cut(text, ' ', &word, &rest);
-	for (size_t i = 1; i < word.n && capital; i++)
-		capital = word.p[i] < 'A' || word.p[i] > 'Z';
-	capital = capital && !str_is(word, "Deployment") && !str_is(word, "Kubernetes") &&
-	          !str_is(word, "Pod") && !str_is(word, "Job") && !str_is(word, "Service");
+	bool capital = word.n > 1 && word.p[0] >= 'A' && word.p[0] <= 'Z' &&
+	               !is_name(word, finding);
 	if (capital || str_ends(text, STR(".")) || str_find(text, '\n') < text.n)
 		complain(trial, "%s: form of \"%.*s\"", finding->rule->code, STR_ARG(text));
 }

@@ -13,6 +13,21 @@ enum {
 
 #define RELATED_GROUPS 3 /* shown beside a finding; the message counts all */
 
+/* No group of L(w) has a topology key that the pod needs: KL121 says that. */
+static bool lacks_topology(const struct placement *placement)
+{
+	bool spread = true, affinity = true;
+
+	for (size_t i = 0; i < placement->count; i++) {
+		const struct verdict *verdict = &placement->verdicts[i];
+		if (!verdict_labels_admit(verdict))
+			continue;
+		spread = spread && verdict->by_filter[FILTER_POD_TOPOLOGY_SPREAD] == ANSWER_NO;
+		affinity = affinity && verdict->by_filter[FILTER_INTER_POD_AFFINITY] == ANSWER_NO;
+	}
+	return spread || affinity;
+}
+
 static unsigned causes_within(const struct placement *placement)
 {
 	unsigned causes = CAUSE_TAINT | CAUSE_SIZE;
@@ -28,7 +43,9 @@ static unsigned causes_within(const struct placement *placement)
 		if (verdict->by_filter[FILTER_NODE_RESOURCES_FIT] != ANSWER_NO)
 			causes &= ~(unsigned)CAUSE_SIZE;
 	}
-	return any && causes ? causes : CAUSE_MIXED;
+	if (any && causes)
+		return causes;
+	return any && lacks_topology(placement) ? 0 : CAUSE_MIXED;
 }
 
 static unsigned causes_of(const struct placement *placement)
