@@ -18,6 +18,7 @@ static str environment_of(const struct run *run, const char *name)
 	return STR("");
 }
 
+/* A forcing variable counts when it is set to anything but 0. */
 static bool is_on(str value)
 {
 	return value.n > 0 && !str_is(value, "0");
@@ -53,12 +54,15 @@ static bool is_input(const struct run *run, const struct source_set *set, str fi
 	return false;
 }
 
+/* Tells why a report was not written; gives false, as the caller needs it. */
 static bool refuse(const struct run *run, str file, const char *reason)
 {
 	fprintf(run->err, "kubelint: error: --output %.*s: %s\n", STR_ARG(file), reason);
 	return false;
 }
 
+/* Writes one report. A file never gets colour by itself, and is always written in full: --quiet is
+ * about the terminal. */
 static bool write_output(const struct run *run, const struct report *report,
                          const struct output *output)
 {
@@ -115,6 +119,8 @@ static struct output standard_output(const struct options *options)
 	};
 }
 
+/* All reports, the one for the terminal last: what a reader sees then also says that the others
+ * are there. One that fails does not keep the rest from being written. */
 static bool write_outputs(const struct run *run, const struct report *report)
 {
 	const struct options *options = run->options;
@@ -137,6 +143,7 @@ static bool text_on_stdout(const struct options *options)
 	       str_is(options->format, "junit");
 }
 
+/* The findings decide between 0 and 1; a report that was not written makes it 2. */
 int check_run(const struct run *run)
 {
 	struct pipeline *pipeline = read_and_load(run);

@@ -32,6 +32,7 @@ static int no_command(const struct run *run, str word)
 	                   STR_ARG(word), STR_ARG(word));
 }
 
+/* A command whose options are understood: --help and --version win over what it would do. */
 static int run_command(struct run *run, int count, char **argv)
 {
 	struct options *options = ARENA_NEW(run->arena, struct options);

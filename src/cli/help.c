@@ -27,6 +27,8 @@ static void print_wrapped(FILE *out, int at, str text)
 	fputc('\n', out);
 }
 
+/* One option: its forms on the left, its text on the right, on a line of its own where the forms
+ * are too wide. */
 static void print_option(const struct option_row *row, struct arena *arena, FILE *out)
 {
 	struct buf name = { .arena = arena }, text = { .arena = arena };
@@ -48,11 +50,13 @@ static void print_option(const struct option_row *row, struct arena *arena, FILE
 	print_wrapped(out, TEXT_COLUMN, buf_str(&text));
 }
 
+/* -h shows the options that most people want; --help all that the command takes. */
 static bool is_shown(const struct option_row *row, const struct command *command, bool all)
 {
 	return (row->commands & command->bit) != 0 && (all || row->in_short_help);
 }
 
+/* A group of options with its title; nothing for a command that has none of them. */
 static void print_group(const struct command *command, enum option_group group, bool all,
                         FILE *out)
 {
@@ -102,6 +106,7 @@ static void print_command_help(const struct command *command, bool all, FILE *ou
 	fprintf(out, "\nA rule's page: kubelint explain RULE\n");
 }
 
+/* Help of the program itself: what there is, and what to type first. */
 static void print_overview(FILE *out)
 {
 	size_t count = 0;

@@ -1,6 +1,8 @@
 /* kubelint inventory, and the reading that it shares with check. */
 #include "cli-internal.h"
 
+/* Inventories are read like any other path; which groups count is decided by the pipeline. The
+ * operands alone are answerable for holding something. */
 struct pipeline *read_and_load(const struct run *run)
 {
 	const struct options *options = run->options;
@@ -20,6 +22,8 @@ struct pipeline *read_and_load(const struct run *run)
 	return pipeline;
 }
 
+/* The groups go to standard output even when the manifests beside them are full of errors: who
+ * asks what kubelint understood wants to see it then most of all. */
 int inventory_run(const struct run *run)
 {
 	struct pipeline *pipeline = read_and_load(run);

@@ -35,6 +35,7 @@ static void notify_setup(struct sink *sink, const char *id, enum level level, st
 		sink->notifications.v[before].configuration = true;
 }
 
+/* What was left out on purpose is counted by the caller and not told. */
 static void notify_skip(struct pipeline *pipeline, const struct skip *skip)
 {
 	const struct skip_row *row = &skip_rows[skip->kind];
@@ -50,6 +51,7 @@ static void notify_skip(struct pipeline *pipeline, const struct skip *skip)
 	pipeline->sink->failed = pipeline->sink->failed || row->fails;
 }
 
+/* A file outside the root cannot be named in SARIF, whose paths are relative: that is said once. */
 void notices_of_sources(struct pipeline *pipeline)
 {
 	const struct source_set *set = pipeline->sources;
@@ -89,6 +91,7 @@ static str without_end_slash(str path)
 	return path;
 }
 
+/* Is path the folder itself or below it? By whole parts: /ab is not in /a. */
 static bool is_in(str folder, str path)
 {
 	return str_starts(path, folder) && (path.n == folder.n || path.p[folder.n] == '/');
@@ -115,6 +118,8 @@ static bool is_told(const struct pipeline *pipeline, str path)
 	return false;
 }
 
+/* A path that holds nothing is most often a typo or an unrendered chart, and a green check of
+ * nothing is worse than a red one. */
 void notices_of_paths(struct pipeline *pipeline)
 {
 	const struct strs *paths = &pipeline->options->paths;
@@ -152,6 +157,7 @@ static void notify_texts(struct pipeline *pipeline, const char *id, const struct
 		notify_setup(pipeline->sink, id, LEVEL_NOTE, texts->v[i]);
 }
 
+/* Names what nobody declares of a group, since all that hangs on it stays silent. */
 static void notify_unknown_facts(struct pipeline *pipeline, const struct group *group)
 {
 	struct buf list = { .arena = pipeline->arena };
@@ -202,6 +208,7 @@ static void notify_variants(struct pipeline *pipeline)
 		                        STR_ARG(buf_str(&list))));
 }
 
+/* Without a node group a whole family of rules is undecided; that is said once, not per object. */
 void notices_of_scopes(struct pipeline *pipeline)
 {
 	size_t groups = 0, workloads = 0;
@@ -238,6 +245,8 @@ static void print_notification(const struct pipeline *pipeline,
 	fprintf(err, "%.*s\n", STR_ARG(safe));
 }
 
+/* JSON and SARIF carry notifications themselves, so that standard error then has only what makes
+ * the run untrustworthy. File names come from strangers and are escaped. */
 void notices_print(const struct pipeline *pipeline, bool all, FILE *err)
 {
 	const struct notifications *notifications = &pipeline->sink->notifications;
@@ -267,6 +276,7 @@ static bool is_option_variable(str name)
 	return false;
 }
 
+/* A misspelt variable would be ignored in silence, and a gate with it. */
 void notices_of_environment(const struct run *run)
 {
 	for (size_t i = 0; run->environment && run->environment[i]; i++) {

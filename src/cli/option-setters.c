@@ -4,6 +4,7 @@
 #include "cli-internal.h"
 #include "rules.h"
 
+/* Leaves the message for whoever parses, who knows where the value came from. */
 static bool fail(struct option_target *target, str message)
 {
 	target->error = message;
@@ -27,6 +28,7 @@ static bool choose(struct option_target *target, const char *option, str value,
 	                               STR_ARG(buf_str(&list)), STR_ARG(value)));
 }
 
+/* A whole number from 1 to max. */
 static bool set_count(struct option_target *target, const char *option, str value, int64_t max,
                       int64_t *ret_count)
 {
@@ -37,6 +39,7 @@ static bool set_count(struct option_target *target, const char *option, str valu
 	return true;
 }
 
+/* A selection that means no rule would make the run pass for the wrong reason. */
 static bool selector_means_a_rule(str selector)
 {
 	size_t count = 0;
@@ -228,6 +231,8 @@ bool set_min_level(struct option_target *target, str value)
 	return true;
 }
 
+/* There is nothing to switch off; scripts that must not depend on a configuration say so
+ * already. */
 bool set_no_config(struct option_target *target, str value)
 {
 	(void)target;
@@ -285,6 +290,7 @@ bool set_output(struct option_target *target, str value)
 	return true;
 }
 
+/* Given twice (-qq) nothing is printed at all. */
 bool set_quiet(struct option_target *target, str value)
 {
 	(void)value;
@@ -292,6 +298,7 @@ bool set_quiet(struct option_target *target, str value)
 	return target->options->quiet = true;
 }
 
+/* Paths are printed relative to it; a typo here would make all of them absolute. */
 bool set_root(struct option_target *target, str value)
 {
 	if (access(str_c(target->arena, value), F_OK) != 0)

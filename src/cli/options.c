@@ -52,6 +52,7 @@ static void make_getopt_arrays(const struct parse *parse, struct buf *letters,
 	}
 }
 
+/* The row that getopt means: by letter, or by its number for a long name. */
 static size_t row_of(const struct parse *parse, int option)
 {
 	for (size_t i = 0; i < parse->row_count; i++)
@@ -70,6 +71,7 @@ static str written_name(const char *element)
 	return name;
 }
 
+/* An option of another command is told apart from one that does not exist. */
 static bool is_row_name(const struct parse *parse, str name)
 {
 	for (size_t i = 0; i < parse->row_count; i++)
@@ -78,6 +80,7 @@ static bool is_row_name(const struct parse *parse, str name)
 	return false;
 }
 
+/* Nearest by letters, else the option of which the word is a beginning. */
 static bool unknown_long(struct parse *parse, str name)
 {
 	struct arena *arena = parse->target.arena;
@@ -156,6 +159,8 @@ static bool take(struct parse *parse, int option, const char *element)
 	return row->set(&parse->target, optarg ? str_of(optarg) : letter);
 }
 
+/* getopt_long goes through argv once; each element that it begins to read is looked at as well,
+ * since only its text tells a full name from a prefix. */
 static bool parse_arguments(struct parse *parse, int count, char **argv)
 {
 	struct arena *arena = parse->target.arena;
@@ -198,6 +203,8 @@ static bool environment_counts(const struct parse *parse, const struct option_ro
 	       (row->set != set_format || parse->command == COMMAND_CHECK);
 }
 
+/* Variables fill in what the command line leaves open. Messages name the variable: the user may
+ * not know that it is set. */
 static bool parse_environment(struct parse *parse, char **environment)
 {
 	for (size_t i = 0; i < parse->row_count; i++) {
@@ -231,6 +238,7 @@ static bool check_format(struct parse *parse)
 	                              options->command->formats, STR_ARG(options->format)));
 }
 
+/* Two reports in one stream could not be told apart by whoever reads it. */
 static bool check_streams(struct parse *parse)
 {
 	const struct options *options = parse->target.options;

@@ -45,6 +45,8 @@ static bool tree_is_foreign_pool(const struct pipeline *pipeline, const struct t
 	return pools_knows(api_version, kind, tree->root) && !kube_knows(api_version, kind);
 }
 
+/* Each document is parsed and bound by itself, so that one that is broken costs nothing but
+ * itself. */
 static void read_document(struct pipeline *pipeline, const struct document *document)
 {
 	const struct kube_options kube = {
@@ -67,6 +69,7 @@ static void read_document(struct pipeline *pipeline, const struct document *docu
 	pipeline->passed_over++;
 }
 
+/* In order of the sources, which are sorted: the order of everything that follows. */
 static void read_documents(struct pipeline *pipeline)
 {
 	const struct sources *sources = &pipeline->sources->sources;
@@ -140,6 +143,7 @@ struct pipeline *pipeline_load(struct arena *arena, const struct options *option
 	return pipeline;
 }
 
+/* What is suppressed or in the baseline is no error any more, but stays visible as a number. */
 static void count_level(struct report_summary *summary, const struct finding *finding)
 {
 	if (finding->suppressed) {
@@ -205,6 +209,8 @@ static void fill_summary(struct pipeline *pipeline)
 		count_level(summary, pipeline->sink->findings.v[i]);
 }
 
+/* The first N in order stay, so that the same input gives the same output. A report that is cut
+ * is no clean result. */
 static void limit_findings(struct pipeline *pipeline)
 {
 	struct findings *findings = &pipeline->sink->findings;
@@ -243,6 +249,8 @@ struct pipeline *pipeline_run(struct arena *arena, const struct options *options
 	return pipeline;
 }
 
+/* With --fail-on never no finding fails; the level then only says where JUnit would draw the
+ * line. */
 static enum level fail_level(enum fail_on fail_on)
 {
 	switch (fail_on) {

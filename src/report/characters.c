@@ -98,6 +98,7 @@ static bool is_clean(str text)
 	return true;
 }
 
+/* Most texts are clean and stay views; only the others are copied. */
 str utf8_clean(struct arena *arena, str text)
 {
 	struct buf buf = { .arena = arena };
@@ -130,6 +131,7 @@ bool terminal_add(struct buf *buf, uint32_t c)
 	return true;
 }
 
+/* Escapes rather than drops: whoever reads must see that something was there. */
 str report_terminal_text(struct arena *arena, str text)
 {
 	struct buf buf = { .arena = arena };

@@ -11,6 +11,7 @@
 /* Names tried for the temporary file before giving up. */
 #define MAX_TRIES 100
 
+/* write(2) may take less than it is given. */
 static bool write_all(int file, str text)
 {
 	while (text.n > 0) {
@@ -31,6 +32,7 @@ static bool is_written_directly(str path, const struct stat *status, bool exists
 	       (exists && !S_ISREG(status->st_mode));
 }
 
+/* For what cannot be replaced by a rename; a failed close is a failed write (quota, NFS). */
 static bool write_directly(const char *path, str text)
 {
 	int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -54,6 +56,7 @@ static int open_beside(struct arena *arena, str path, mode_t mode, const char **
 	return -1;
 }
 
+/* The new file takes the place of the old one in one step, or leaves no trace. */
 static bool write_and_rename(struct arena *arena, str path, mode_t mode, str text)
 {
 	const char *name = NULL;
@@ -72,6 +75,7 @@ static bool write_and_rename(struct arena *arena, str path, mode_t mode, str tex
 	return fine;
 }
 
+/* A link is followed first, so that the file changes and not the link. */
 bool report_write_file(struct arena *arena, str path, str text, str *ret_error)
 {
 	struct stat status = { 0 };

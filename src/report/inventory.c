@@ -37,6 +37,7 @@ static str values_text(const struct page *page, const struct strs *values, const
 	return buf_str(&text);
 }
 
+/* A label is a set of values: one, some, any, unknown, or none. */
 static str label_text(const struct page *page, const struct group_label *label)
 {
 	switch (label->kind) {
@@ -80,6 +81,7 @@ static void add_list(const struct page *page, const char *word, const struct str
 		add_fact(page, i == 0 ? word : "", texts->v[i]);
 }
 
+/* Labels that nobody wrote down come with the rule that implies them. */
 static void add_labels(const struct page *page, const char *word,
                        const struct group_labels *labels)
 {
@@ -97,6 +99,7 @@ static void add_labels(const struct page *page, const char *word,
 	add_list(page, word, &texts);
 }
 
+/* An open list ends in a question mark: other taints may be there. */
 static void add_taints(const struct page *page, const char *word, const struct taints *taints,
                        bool known)
 {
@@ -125,6 +128,7 @@ static void add_shape(const struct page *page, const struct node_shape *shape)
 	add_labels(page, "", &shape->labels);
 }
 
+/* Everything that a verdict about the group could rest on. */
 static void add_group(const struct page *page, const struct group *group)
 {
 	const struct source *source = group->tree ? group->tree->source : NULL;
@@ -186,6 +190,7 @@ static void put_text(const struct page *page, json_t *object, const char *key, s
 		json_put(object, key, text_json(page, text));
 }
 
+/* Absent rather than empty: an empty list would be a statement. */
 static void put_list(const struct page *page, json_t *object, const char *key,
                      const struct strs *texts)
 {
@@ -199,6 +204,7 @@ static void put_list(const struct page *page, json_t *object, const char *key,
 		json_decref(list);
 }
 
+/* The native form has no word for unknown or unbounded: the key is left out. */
 static void put_count(json_t *object, const char *key, const struct count_fact *fact)
 {
 	if (fact->origin != ORIGIN_UNKNOWN && fact->value != INT64_MAX)
@@ -260,6 +266,7 @@ static void put_types(const struct page *page, json_t *object, const struct grou
 	put_list(page, object, "instanceTypes", &types);
 }
 
+/* The native form of one group, as far as it can say what is known. */
 static json_t *group_value(const struct page *page, const struct group *group)
 {
 	json_t *value = json_object();
@@ -313,6 +320,7 @@ static void yaml_add_scalar(const json_t *value, struct buf *out)
 	memory_give(text);
 }
 
+/* Keys with dots or slashes are quoted; ours are plain words. */
 static void yaml_add_entry(const char *key, const json_t *value, unsigned depth, struct buf *out)
 {
 	json_t *quoted = json_string(key);

@@ -1,11 +1,13 @@
 /* jansson, with our memory and our idea of text. */
 #include "report-internal.h"
 
+/* Set before each report: jansson keeps the pair in variables of its own. */
 void json_begin(void)
 {
 	json_set_alloc_funcs(memory_take, memory_give);
 }
 
+/* The length is given along: a NUL is a character like any other. */
 json_t *json_text(const struct report *report, str text)
 {
 	str clean = utf8_clean(report->arena, text);

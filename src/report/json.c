@@ -7,6 +7,7 @@
  * nothing else. */
 #define MAX_FIT 100000
 
+/* Columns in characters, as in the text format. */
 static json_t *location(const struct report *report, const struct place *place)
 {
 	json_t *value = json_object();
@@ -30,6 +31,8 @@ static json_t *object_value(const struct report *report, const struct object_ref
 	return value;
 }
 
+/* Related places that lie nowhere (a group that only a flag names) are left out here: the message
+ * tells them too. */
 static json_t *related_value(const struct report *report, const struct relateds *related)
 {
 	json_t *list = json_array();
@@ -78,6 +81,7 @@ static json_t *fixes_value(const struct report *report, const struct fixes *fixe
 	return list;
 }
 
+/* Field order is that of the schema; readers must not depend on it, people do. */
 static void add_diagnostic(const struct report *report, const struct finding *finding,
                            json_t *list)
 {
@@ -121,8 +125,8 @@ static void add_fit_notification(const struct report *report, json_t *list)
 {
 	json_t *value = json_object();
 	str text = str_format(report->arena,
-	                      "the matrix of workloads and node groups has %zu cells and is left out "
-	                      "(limit: %d)",
+	                      "the matrix of workloads and node groups has %zu cells and is left "
+	                      "out (limit: %d)",
 	                      count_fit(report), MAX_FIT);
 
 	json_put(value, "id", json_string("fit-left-out"));
@@ -196,6 +200,7 @@ static void add_capacity(const struct report *report, const struct capacity *cap
 	json_array_append_new(list, value);
 }
 
+/* The scheduler's words, and behind them the facts. */
 static json_t *reasons_value(const struct report *report, const struct reasons *reasons)
 {
 	json_t *list = json_array();
@@ -211,6 +216,7 @@ static json_t *reasons_value(const struct report *report, const struct reasons *
 	return list;
 }
 
+/* yes, no, and null for what hangs on a fact that nobody declares. */
 static json_t *answer_value(enum answer answer)
 {
 	return answer == ANSWER_UNKNOWN ? json_null() : json_boolean(answer == ANSWER_YES);

@@ -61,6 +61,7 @@ static void add_escaped(struct buf *out, str text, bool attribute)
 	}
 }
 
+/* Line ends and tabs are written as references: a parser would make blanks of them. */
 static void add_attribute(struct buf *out, const char *name, str value)
 {
 	buf_printf(out, " %s=\"", name);
@@ -91,6 +92,7 @@ static struct test_case *case_of(struct junit *junit, struct suite *suite,
 	return found;
 }
 
+/* "workload" stands for every kind that carries a pod template. */
 static bool applies_to(const struct rule *rule, str kind, bool workload)
 {
 	for (size_t i = 0; rule->applies_to && rule->applies_to[i]; i++)
@@ -100,6 +102,7 @@ static bool applies_to(const struct rule *rule, str kind, bool workload)
 	return false;
 }
 
+/* The object as findings name it, so that a finding meets the case that was made before it. */
 static struct object_ref ref_of(const struct scope *scope, const struct object *object)
 {
 	return (struct object_ref){
@@ -132,6 +135,7 @@ static bool is_new(struct junit *junit, const struct object *object)
 	       !map_put(junit->objects, str_copy(junit->arena, key), junit->objects);
 }
 
+/* One case for each rule that looks at this kind of object. */
 static void add_passing_object(struct junit *junit, const struct scope *scope,
                                const struct object *object, size_t *ret_count)
 {
@@ -188,12 +192,15 @@ static void add_file_cases(struct junit *junit)
 	}
 }
 
+/* Findings about a text as a whole belong to the file. */
 static str finding_name(struct junit *junit, const struct suite *suite,
                         const struct object_ref *ref)
 {
 	return ref->kind.n > 0 ? object_ref_path(junit->arena, ref) : suite->source->path;
 }
 
+/* Findings come after the passing cases and turn them; those of a kind that no passing case was
+ * made for make their own. */
 static void add_finding_cases(struct junit *junit)
 {
 	const struct sink *sink = junit->report->sink;
@@ -249,12 +256,14 @@ static void gather(struct junit *junit)
 
 enum outcome { OUTCOME_PASSED, OUTCOME_SKIPPED, OUTCOME_FAILURE, OUTCOME_ERROR, OUTCOME_COUNT };
 
+/* At or above --fail-on, and new. */
 static bool is_failing(const struct report *report, const struct finding *finding)
 {
 	return !finding->suppressed && !finding->baselined && !report->fail_never &&
 	       finding->level >= report->fail_level;
 }
 
+/* Exactly one result a case: readers take the first or the last of several. */
 static enum outcome outcome_of(const struct report *report, const struct test_case *test)
 {
 	for (size_t i = 0; i < test->findings.n; i++)
@@ -296,6 +305,7 @@ static void add_skipped(const struct report *report, const struct test_case *tes
 	buf_add(out, STR("/>"));
 }
 
+/* GitLab shows the body and nothing else, others the message first: both tell the story. */
 static void add_failed(const struct report *report, const struct test_case *test,
                        const char *element, struct buf *out)
 {
@@ -316,6 +326,7 @@ static void add_failed(const struct report *report, const struct test_case *test
 	buf_printf(out, "</%s>", element);
 }
 
+/* file and line are what makes annotations in pull requests. */
 static void add_case(const struct report *report, const struct suite *suite,
                      const struct test_case *test, struct buf *out)
 {

@@ -24,6 +24,7 @@ static void add_unit(struct units *units, uint32_t unit)
 	units->v[units->n++] = (uint16_t)unit;
 }
 
+/* The upload action counts in UTF-16, as JavaScript does. */
 static void add_code_point(struct units *units, uint32_t c)
 {
 	if (c < 0x10000) {
@@ -78,6 +79,8 @@ static str numbered(struct arena *arena, struct map *seen, uint64_t hash)
 	return str_format(arena, "%.*s:%zu", STR_ARG(text), ++*count);
 }
 
+/* The hash of a line covers the WINDOW units from its first one on. leading is the weight of the
+ * unit that leaves when the window moves by one. */
 void report_line_hashes(struct arena *arena, str text, struct strs *ret_hashes)
 {
 	struct map *seen = map_new(arena);

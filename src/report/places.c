@@ -1,6 +1,7 @@
 /* Places and names, as more than one writer says them. */
 #include "report-internal.h"
 
+/* An empty span is a place between two characters. */
 struct place place_of(const struct report *report, struct span span)
 {
 	struct place place = { .source = source_of(report->sources, span.file) };

@@ -83,6 +83,7 @@ static void add_section(const char *title, const char *text, bool markdown, stru
 	           STR_ARG(str_trim(str_of(text))));
 }
 
+/* The same page with and without the marks of Markdown. */
 static bool page_words(const struct rule *rule, bool markdown, struct buf *out)
 {
 	buf_printf(out, "%s%s %s (%s)\n\n%.*s\n", markdown ? "# " : "", rule->code, rule->name,

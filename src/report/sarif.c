@@ -66,6 +66,7 @@ static void add_examples(struct buf *out, const char *title, const char *const *
 		           str_ends(str_of(examples[i]), STR("\n")) ? "" : "\n");
 }
 
+/* GitHub shows the Markdown, others the plain text. */
 static json_t *rule_help(const struct run *run, const struct rule *rule)
 {
 	struct arena *arena = run->report->arena;
@@ -80,6 +81,7 @@ static json_t *rule_help(const struct run *run, const struct rule *rule)
 	return value;
 }
 
+/* No security-severity: it would turn findings about scheduling into security alerts. */
 static json_t *rule_properties(const struct run *run, const struct rule *rule)
 {
 	static const char *const severities[] = {
@@ -96,6 +98,8 @@ static json_t *rule_properties(const struct run *run, const struct rule *rule)
 	return value;
 }
 
+/* All rules are described in every report, also those that found nothing: their indexes then never
+ * move. */
 static json_t *rule_value(const struct run *run, const struct rule *rule)
 {
 	json_t *value = json_object(), *configuration = json_object();
@@ -190,6 +194,7 @@ static json_t *region(const struct place *place)
 	return value;
 }
 
+/* The snippet is one line at most: the region is meant to be one. */
 static json_t *physical_location(const struct run *run, const struct place *place, bool snippet)
 {
 	json_t *value = json_object(), *where = region(place);
@@ -237,6 +242,7 @@ static void add_escaped(struct buf *out, str text)
 	}
 }
 
+/* SARIF wants sentences, the text format does not: the stop is added here. */
 static void add_sentence(struct buf *out, str text)
 {
 	if (out->n > 0)
@@ -286,6 +292,7 @@ static json_t *related_locations(const struct run *run, const struct relateds *r
 	return list;
 }
 
+/* Kind and name of the object, and the field in it. */
 static json_t *logical_locations(const struct run *run, const struct finding *finding)
 {
 	struct arena *arena = run->report->arena;
@@ -346,6 +353,7 @@ static json_t *fix_list(const struct run *run, const struct fixes *fixes)
 	return list;
 }
 
+/* GitHub shows these as open all the same; other readers honour them. */
 static json_t *suppressions(const struct run *run, const struct finding *finding)
 {
 	json_t *list = json_array(), *value = json_object();
@@ -366,6 +374,7 @@ static size_t rule_index(const struct run *run, const struct rule *rule)
 	return i;
 }
 
+/* The first is GitHub's, by text; the second ours, by meaning. */
 static json_t *fingerprints(struct run *run, const struct finding *finding,
                             const struct place *place)
 {
@@ -377,6 +386,7 @@ static json_t *fingerprints(struct run *run, const struct finding *finding,
 	return value;
 }
 
+/* GitHub shows the first location only and drops results without one. */
 static void add_result(struct run *run, const struct finding *finding, json_t *results)
 {
 	struct buf message = { .arena = run->report->arena };
@@ -443,6 +453,7 @@ static size_t add_parse_notices(struct run *run, json_t *list)
 	return count;
 }
 
+/* No command line, machine or time: two runs over the same files give the same bytes. */
 static json_t *invocations(struct run *run)
 {
 	const struct notifications *from = &run->report->sink->notifications;
@@ -462,6 +473,7 @@ static json_t *invocations(struct run *run)
 	return list;
 }
 
+/* Every file that was read, also those without a finding. */
 static json_t *artifacts(const struct run *run)
 {
 	const struct sources *sources = &run->report->sources->sources;
@@ -492,6 +504,7 @@ static json_t *driver(const struct run *run)
 	return value;
 }
 
+/* Described but without an address: that would be the machine of whoever ran it. */
 static json_t *base_ids(const struct run *run)
 {
 	json_t *value = json_object(), *root = json_object();
@@ -513,6 +526,7 @@ static json_t *automation(const struct run *run)
 	return value;
 }
 
+/* Null or absent results would mean that the tool could not run; an empty list is a clean run. */
 static json_t *run_value(struct run *run)
 {
 	json_t *value = json_object(), *tool = json_object(), *results = json_array();

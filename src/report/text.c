@@ -29,6 +29,7 @@ struct page {
 	locale_t cells;
 };
 
+/* Colour is laid around whole words, so that a cut line never leaves it on. */
 static void add_colored(const struct page *page, enum color color, str text)
 {
 	if (page->color && color != COLOR_NONE)
@@ -105,6 +106,7 @@ struct window {
 	bool cut_before, cut_behind;
 };
 
+/* Counts what is shown, not bytes: an escape is as wide as it is long. */
 static void fill_window(const struct page *page, str line, size_t at, struct window *ret_window)
 {
 	size_t begin = window_begin(line, at), width = 0;
@@ -202,6 +204,7 @@ static void add_headline(const struct page *page, const struct finding *finding,
 	buf_printf(page->out, "  %s %s", finding->rule->code, finding->rule->name);
 }
 
+/* Places that the finding rests on, then what would repair it. */
 static void add_evidence(const struct page *page, const struct finding *finding)
 {
 	for (size_t i = 0; i < finding->related.n; i++) {
@@ -223,6 +226,7 @@ static void add_evidence(const struct page *page, const struct finding *finding)
 	buf_printf(page->out, " (kubelint explain %s)\n", finding->rule->code);
 }
 
+/* The message stands behind the carets, beside what it is about. */
 static void add_finding(const struct page *page, const struct finding *finding)
 {
 	struct place place = place_of(page->report, finding->span);
@@ -244,6 +248,7 @@ static void add_finding(const struct page *page, const struct finding *finding)
 	add_evidence(page, finding);
 }
 
+/* C.UTF-8 knows the width of every character, whatever the locale of the user is. */
 static void with_page(const struct report *report, bool color, struct buf *out,
                       void (*write)(const struct page *page, const void *what),
                       const void *what)
@@ -322,6 +327,7 @@ static void add_summary(const struct report *report, struct buf *out)
 	buf_add(out, failed ? STR("; not all could be checked\n") : STR("\n"));
 }
 
+/* What is suppressed is counted in the last line and not shown. */
 static void write_all(const struct page *page, const void *what)
 {
 	const struct findings *findings = what;
