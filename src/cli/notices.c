@@ -5,12 +5,13 @@
 #include "rules.h"
 
 /* What a skipped path means for the run. */
-static const struct skip_row {
+struct skip_row {
 	const char *id;
 	enum level level;
 	bool fails;            /* the run cannot be trusted: exit 2 */
 	const char *text;
-} skip_rows[] = {
+};
+static const struct skip_row skip_rows[] = {
 	[SKIP_UNREADABLE] = { "unreadable-file", LEVEL_ERROR, true, "cannot be read" },
 	[SKIP_TOO_LARGE] = { "file-too-large", LEVEL_ERROR, true,
 	                     "is larger than --max-file-size and was not read" },

@@ -16,9 +16,10 @@ struct run {
 };
 
 /* Texts of the notifications that are known by id; any other describes itself. */
-static const struct notice_row {
+struct notice_row {
 	const char *id, *brief, *help;
-} notice_rows[] = {
+};
+static const struct notice_row notice_rows[] = {
 	{ "file-not-parsed", "A file could not be parsed.",
 	  "Repair the syntax error, or exclude the file." },
 	{ "unreadable-file", "A file could not be read.",
