@@ -21,18 +21,28 @@ struct sheet {
 	size_t rows, columns;
 };
 
-/* Ends the program with "tablegen: PATH: MESSAGE" and status 1. */
-_Noreturn void gen_fail(const char *path, const char *message);
-/* Zeroed memory, or the end of the program. */
+/* Texts that live until texts_free(). */
+struct texts {
+	char **v;
+	size_t n;
+};
+
+/* Ends the program with "tablegen: PATH: MESSAGE" (printf form) and status 1. */
+_Noreturn void gen_fail(const char *path, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Zeroed memory, or the end of the program. The caller frees it. */
 void *gen_alloc(size_t count, size_t size);
 /* items with room for one more behind n (capacities are powers of two). */
 void *gen_grow(void *items, size_t n, size_t size);
-char *gen_copy(const char *text, size_t n);
-/* printf into new memory. */
-char *gen_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The first n bytes of text. */
+const char *texts_copy(struct texts *texts, const char *text, size_t n);
+const char *texts_format(struct texts *texts, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+void texts_free(struct texts *texts);
 
 /* Reads a sheet; a line with another number of cells than the header is an error. */
 void sheet_read(const char *path, struct sheet *ret_sheet);
+void sheet_free(struct sheet *sheet);
 /* The number of the column with that header; ends the program when there is none. */
 size_t sheet_column(const struct sheet *sheet, const char *header);
 const char *sheet_cell(const struct sheet *sheet, size_t row, size_t column);

@@ -12,6 +12,8 @@ static void write_schema(FILE *out, const char *const *inputs)
 	for (size_t i = 0; i < SCHEMA_INPUTS; i++)
 		sheet_read(inputs[i], &sheets[i]);
 	schema_write(out, sheets);
+	for (size_t i = 0; i < SCHEMA_INPUTS; i++)
+		sheet_free(&sheets[i]);
 }
 
 static void write_rows(FILE *out, const char *table, const char *input)
@@ -21,6 +23,7 @@ static void write_rows(FILE *out, const char *table, const char *input)
 	sheet_read(input, &sheet);
 	if (!rows_write(out, table, &sheet))
 		gen_fail(table, "no such table");
+	sheet_free(&sheet);
 }
 
 int main(int argc, char **argv)

@@ -87,7 +87,7 @@ static void write_number(FILE *out, const struct sheet *sheet, const char *text)
 	long number = *text ? strtol(text, &end, 10) : 0;
 
 	if (end && *end)
-		gen_fail(sheet->path, gen_format("%s is no whole number", text));
+		gen_fail(sheet->path, "%s is no whole number", text);
 	fprintf(out, "%ld", number);
 }
 
@@ -98,7 +98,7 @@ static void write_milli(FILE *out, const struct sheet *sheet, const char *text)
 	double number = *text ? strtod(text, &end) : 0;
 
 	if (end && *end)
-		gen_fail(sheet->path, gen_format("%s is no number", text));
+		gen_fail(sheet->path, "%s is no number", text);
 	fprintf(out, "%ld", (long)(number * 1000 + 0.5));
 }
 

@@ -23,6 +23,7 @@ struct type {
 struct schema {
 	struct type *types;
 	size_t count;
+	struct texts texts;  /* names that are in no sheet */
 };
 
 /* ---- types in memory ------------------------------------------------------------------ */
@@ -62,13 +63,13 @@ static bool field_has(const struct type *type, const char *name)
 }
 
 /* "object T<1.23" gives T. */
-static const char *former_type(const char *was)
+static const char *former_type(struct schema *schema, const char *was)
 {
 	const char *end = strchr(was, '<');
 
 	if (strncmp(was, "object ", 7) != 0 || !end)
 		return "";
-	return gen_copy(was + 7, (size_t)(end - was) - 7);
+	return texts_copy(&schema->texts, was + 7, (size_t)(end - was) - 7);
 }
 
 static void read_fields(struct schema *schema, const struct sheet *sheet)
@@ -83,7 +84,7 @@ static void read_fields(struct schema *schema, const struct sheet *sheet)
 			.name = sheet_cell(sheet, row, name),
 			.value = sheet_cell(sheet, row, value),
 			.values = sheet_cell(sheet, row, values),
-			.former = former_type(sheet_cell(sheet, row, was)),
+			.former = former_type(schema, sheet_cell(sheet, row, was)),
 			.required = *sheet_cell(sheet, row, required) == 'y',
 			.since = minor_of(sheet->path, sheet_cell(sheet, row, since)),
 			.removed = minor_of(sheet->path, sheet_cell(sheet, row, removed)),
@@ -92,44 +93,46 @@ static void read_fields(struct schema *schema, const struct sheet *sheet)
 
 /* ---- custom kinds --------------------------------------------------------------------- */
 
-static char *root_name(const char *api_version, const char *kind)
+static const char *root_name(struct schema *schema, const char *api_version, const char *kind)
 {
-	return gen_format("%s.%s", api_version, kind);
+	return texts_format(&schema->texts, "%s.%s", api_version, kind);
 }
 
 /* Name of the type whose fields lie below path: "" is the root. */
-static const char *path_type(const char *root, const char *path)
+static const char *path_type(struct schema *schema, const char *root, const char *path, size_t n)
 {
-	return *path ? gen_format("%s:%s", root, path) : root;
+	return n ? texts_format(&schema->texts, "%s:%.*s", root, (int)n, path) : root;
 }
 
 /* The value text with the type's name in it where rows follow below the path. */
-static const char *custom_value(const char *root, const char *path, const char *value)
+static const char *custom_value(struct schema *schema, const char *root, const char *path,
+                                const char *value)
 {
 	if (strcmp(value, "object") == 0)
-		return gen_format("object %s:%s", root, path);
+		return texts_format(&schema->texts, "object %s:%s", root, path);
 	if (strcmp(value, "list of object") == 0)
-		return gen_format("list of object %s:%s[]", root, path);
+		return texts_format(&schema->texts, "list of object %s:%s[]", root, path);
 	if (strcmp(value, "map of string to object") == 0)
-		return gen_format("map of string to object %s:%s.*", root, path);
+		return texts_format(&schema->texts, "map of string to object %s:%s.*", root,
+		                    path);
 	return value;
 }
 
 static void add_custom_row(struct schema *schema, const struct sheet *sheet, size_t row)
 {
-	const char *root = root_name(sheet_cell(sheet, row, sheet_column(sheet, "apiVersion")),
+	const char *root = root_name(schema,
+	                             sheet_cell(sheet, row, sheet_column(sheet, "apiVersion")),
 	                             sheet_cell(sheet, row, sheet_column(sheet, "kind")));
 	const char *path = sheet_cell(sheet, row, sheet_column(sheet, "path"));
 	const char *value = sheet_cell(sheet, row, sheet_column(sheet, "value"));
 	const char *flags = sheet_cell(sheet, row, sheet_column(sheet, "flags"));
 	const char *name = strrchr(path, '.');
-	const char *typed = custom_value(root, path, value);
+	const char *typed = custom_value(schema, root, path, value);
 	struct type *type;
 
 	if (path[strlen(path) - 1] == ']') /* the items of a free-form list */
 		return;
-	type = type_take(schema, name ? path_type(root, gen_copy(path, (size_t)(name - path)))
-	                              : root);
+	type = type_take(schema, path_type(schema, root, path, name ? (size_t)(name - path) : 0));
 	type->custom = true;
 	field_add(type, (struct field){
 		.name = name ? name + 1 : path,
@@ -333,7 +336,8 @@ static void read_kinds(struct kinds *kinds, const struct sheet *sheet)
 	}
 }
 
-static void read_custom_kinds(struct kinds *kinds, const struct sheet *sheet)
+static void read_custom_kinds(struct schema *schema, struct kinds *kinds,
+                              const struct sheet *sheet)
 {
 	size_t api_version = sheet_column(sheet, "apiVersion"), kind = sheet_column(sheet, "kind");
 
@@ -345,7 +349,7 @@ static void read_custom_kinds(struct kinds *kinds, const struct sheet *sheet)
 		if (strcmp(last->api_version, version) == 0 && strcmp(last->kind, name) == 0)
 			continue;
 		kind_add(kinds, (struct kind){ .api_version = version, .kind = name,
-		                               .type = root_name(version, name),
+		                               .type = root_name(schema, version, name),
 		                               .scope = "CUSTOM" });
 	}
 }
@@ -385,9 +389,14 @@ void schema_write(FILE *out, const struct sheet *sheets)
 	read_custom(&schema, &sheets[CUSTOM_SHEET]);
 	sort(&schema);
 	read_kinds(&kinds, &sheets[KINDS_SHEET]);
-	read_custom_kinds(&kinds, &sheets[CUSTOM_SHEET]);
+	read_custom_kinds(&schema, &kinds, &sheets[CUSTOM_SHEET]);
 	qsort(kinds.v, kinds.n, sizeof *kinds.v, compare_kinds);
 	write_types(out, &schema);
 	write_fields(out, &schema);
 	write_kinds(out, &schema, &kinds);
+	for (size_t i = 0; i < schema.count; i++)
+		free(schema.types[i].fields);
+	free(schema.types);
+	free(kinds.v);
+	texts_free(&schema.texts);
 }

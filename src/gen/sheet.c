@@ -5,9 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Noreturn void gen_fail(const char *path, const char *message)
+_Noreturn void gen_fail(const char *path, const char *format, ...)
 {
-	fprintf(stderr, "tablegen: %s: %s\n", path, message);
+	va_list args;
+
+	fprintf(stderr, "tablegen: %s: ", path);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
 	exit(1);
 }
 
@@ -32,15 +38,18 @@ void *gen_grow(void *items, size_t n, size_t size)
 	return larger;
 }
 
-char *gen_copy(const char *text, size_t n)
+static char *texts_add(struct texts *texts, size_t size)
 {
-	char *copy = gen_alloc(n + 1, 1);
-
-	memcpy(copy, text, n);
-	return copy;
+	texts->v = gen_grow(texts->v, texts->n, sizeof *texts->v);
+	return texts->v[texts->n++] = gen_alloc(size, 1);
 }
 
-char *gen_format(const char *format, ...)
+const char *texts_copy(struct texts *texts, const char *text, size_t n)
+{
+	return memcpy(texts_add(texts, n + 1), text, n);
+}
+
+const char *texts_format(struct texts *texts, const char *format, ...)
 {
 	va_list args;
 	int n;
@@ -49,11 +58,19 @@ char *gen_format(const char *format, ...)
 	va_start(args, format);
 	n = vsnprintf(NULL, 0, format, args);
 	va_end(args);
-	text = gen_alloc((size_t)n + 1, 1);
+	text = texts_add(texts, (size_t)n + 1);
 	va_start(args, format);
 	vsnprintf(text, (size_t)n + 1, format, args);
 	va_end(args);
 	return text;
+}
+
+void texts_free(struct texts *texts)
+{
+	while (texts->n)
+		free(texts->v[--texts->n]);
+	free(texts->v);
+	texts->v = NULL;
 }
 
 static char *read_text(const char *path)
@@ -107,8 +124,8 @@ void sheet_read(const char *path, struct sheet *ret_sheet)
 		if (!sheet.rows)
 			sheet.columns = count;
 		if (count != sheet.columns)
-			gen_fail(path, gen_format("row %zu has %zu cells, not %zu", sheet.rows,
-			                          count, sheet.columns));
+			gen_fail(path, "row %zu has %zu cells, not %zu", sheet.rows, count,
+			         sheet.columns);
 		sheet.rows++;
 	}
 	if (!sheet.rows)
@@ -116,12 +133,19 @@ void sheet_read(const char *path, struct sheet *ret_sheet)
 	*ret_sheet = sheet;
 }
 
+void sheet_free(struct sheet *sheet)
+{
+	free(sheet->text);
+	free(sheet->cells);
+	*sheet = (struct sheet){ 0 };
+}
+
 size_t sheet_column(const struct sheet *sheet, const char *header)
 {
 	for (size_t i = 0; i < sheet->columns; i++)
 		if (strcmp(sheet->cells[i], header) == 0)
 			return i;
-	gen_fail(sheet->path, gen_format("has no column %s", header));
+	gen_fail(sheet->path, "has no column %s", header);
 }
 
 const char *sheet_cell(const struct sheet *sheet, size_t row, size_t column)
@@ -149,6 +173,6 @@ unsigned minor_of(const char *path, const char *text)
 		return 0;
 	minor = strncmp(text, "1.", 2) == 0 ? strtoul(text + 2, &end, 10) : 0;
 	if (!minor || *end)
-		gen_fail(path, gen_format("%s is no version", text));
+		gen_fail(path, "%s is no version", text);
 	return (unsigned)minor;
 }
