@@ -211,6 +211,37 @@ static void check_claim_bounds(const struct judge *judge, const struct bounds_cl
 		           claim->name, fault);
 }
 
+/* The group in whose declaration the node lies, or NULL. */
+static const struct group *group_around(const struct scope *scope, const struct node *node)
+{
+	for (; node; node = node->parent)
+		for (size_t i = 0; i < scope->pools.groups.n; i++)
+			if (scope->pools.groups.v[i]->node == node)
+				return scope->pools.groups.v[i];
+	return NULL;
+}
+
+/* What the readers of the formats found wrong with bounds. */
+static void visit_bounds(const struct judge *judge, const struct tree *tree, struct map *told)
+{
+	for (size_t i = 0; i < tree->faults.n; i++) {
+		const struct fault *fault = &tree->faults.v[i];
+		const struct group *group;
+		struct finding *finding;
+
+		if (fault->kind != FAULT_INVENTORY || !str_is(fault->c, "bounds"))
+			continue;
+		group = group_around(judge->scope, fault->node);
+		finding = group ? emit_group(judge, LEVEL_ERROR, group, fault->node, NULL)
+		                : emit_fault(judge, LEVEL_ERROR, tree, fault);
+		finding_message(judge->sink, finding, "%.*s", STR_ARG(fault->a));
+		finding_help(judge->sink, finding,
+		             "set whole numbers, minimum <= desired <= maximum");
+		if (group)
+			map_put(told, group->name, finding);
+	}
+}
+
 /* Do the bounds come from a claim, which is judged on its own? */
 static bool is_claimed(const struct scope *scope, const struct count_fact *fact)
 {
@@ -226,18 +257,24 @@ static bool is_claimed(const struct scope *scope, const struct count_fact *fact)
 
 void kl501_group_bounds_invalid(const struct judge *judge)
 {
+	struct arena *arena = arena_new();
+	struct map *told = map_new(arena);
+
+	for (size_t i = 0; i < judge->scope->trees.n; i++)
+		visit_bounds(judge, judge->scope->trees.v[i], told);
 	for (size_t i = 0; i < judge->scope->pools.groups.n; i++) {
 		const struct group *group = judge->scope->pools.groups.v[i];
 		struct bounds bounds = { &group->min, &group->max, &group->desired, group->name };
 		str fault;
 		const struct count_fact *fact = bounds_fault(JUDGE_ARENA(judge), &bounds, &fault);
 
-		if (fact && !is_claimed(judge->scope, fact))
+		if (fact && !is_claimed(judge->scope, fact) && !map_get(told, group->name))
 			say_bounds(judge, emit_group(judge, LEVEL_ERROR, group, fact->node, NULL),
 			           group->name, fault);
 	}
 	for (size_t i = 0; i < judge->scope->pools.claims.n; i++)
 		check_claim_bounds(judge, &judge->scope->pools.claims.v[i]);
+	arena_free(arena);
 }
 
 /* ---- KL502, KL503 ---------------------------------------------------------------------- */
