@@ -45,7 +45,9 @@ static unsigned causes_within(const struct placement *placement)
 	}
 	if (any && causes)
 		return causes;
-	return any && lacks_topology(placement) ? 0 : CAUSE_MIXED;
+	if (any && (lacks_topology(placement) || volume_leaves_no_group(placement)))
+		return 0;
+	return CAUSE_MIXED;
 }
 
 static unsigned causes_of(const struct placement *placement)

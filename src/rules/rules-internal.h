@@ -91,6 +91,9 @@ const struct capacity *capacity_of(const struct judge *judge, const struct workl
 /* Is the group in L(w): neither nodeSelector nor required node affinity says no? */
 bool verdict_labels_admit(const struct verdict *verdict);
 
+/* Does every group that would fit fail for the zone of a volume alone (KL116)? */
+bool volume_leaves_no_group(const struct placement *placement);
+
 /* The reason that is named for a group: a label it lacks before anything else, NULL without. */
 const struct reason *verdict_first_no(const struct verdict *verdict);
 
