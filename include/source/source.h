@@ -20,7 +20,8 @@ struct document {
 /* One input file. Owned by its set. */
 struct source {
 	uint32_t id;        /* from 1, in order of the set; the file of a struct span */
-	str path;           /* as printed: relative to the root, `/` only, no `./`; or absolute when outside */
+	str path;           /* as printed: relative to the root, `/` only, no `./`; or absolute
+	                     * when outside */
 	str open_path;      /* what open(2) took; "-" for stdin */
 	str text;           /* the whole file, not NUL-terminated */
 	bool outside_root;
@@ -52,7 +53,8 @@ struct skip {
 struct skips VEC(struct skip);
 
 struct source_options {
-	const char *root;          /* NULL: folder with .kubelint.yaml or .git upward from the working folder, else that */
+	const char *root;          /* NULL: the folder with .kubelint.yaml or .git upward from the
+	                            * working folder, else that */
 	const char *stdin_name;    /* what `-` is called; NULL: "-" */
 	const struct strs *excludes;
 	size_t max_file_size;      /* bytes; 0: 64 MiB */

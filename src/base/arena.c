@@ -1,4 +1,7 @@
-/* The one place that asks the system for memory. */
+/* The one place that asks the system for memory. An arena is a list of blocks that are cut up
+ * from front to back and never given back before the arena is: objects that live as long as
+ * their file or their run need no owner, and no caller can free too early or too late. Memory
+ * comes zeroed, so a zeroed struct of the doors means empty everywhere. */
 #include "base.h"
 #include "base-internal.h"
 
@@ -25,6 +28,7 @@ struct arena {
 	size_t taken;
 };
 
+/* Nothing is half-written at this point: reports are built in memory and renamed when whole. */
 _Noreturn void base_out_of_memory(void)
 {
 	fputs("kubelint: out of memory\n", stderr);
@@ -98,6 +102,7 @@ void *arena_alloc(struct arena *arena, size_t size)
 	return p;
 }
 
+/* The product is checked here once, so that no caller multiplies sizes by itself. */
 void *arena_calloc(struct arena *arena, size_t count, size_t size)
 {
 	if (size && count > SIZE_MAX / size)
@@ -110,6 +115,7 @@ size_t arena_used(const struct arena *arena)
 	return arena->taken;
 }
 
+/* Doubles; what the array had before stays in the arena, so views of it stay readable. */
 void *vec_reserve(struct arena *arena, void *items, size_t *cap, size_t n, size_t item_size)
 {
 	size_t wanted = *cap ? *cap * 2 : 4;

@@ -1,4 +1,5 @@
-/* Text that grows in an arena. */
+/* Text that grows in an arena. A buffer that outgrows its memory leaves the old copy behind,
+ * which doubling bounds to as much again as the text itself. */
 #include "base.h"
 #include "base-internal.h"
 
@@ -24,6 +25,7 @@ static void buf_reserve(struct buf *buf, size_t n)
 	buf->cap = cap;
 }
 
+/* A NUL is kept behind the text that is not counted, for the few C functions that want one. */
 void buf_add(struct buf *buf, str s)
 {
 	buf_reserve(buf, s.n);
@@ -38,6 +40,7 @@ void buf_char(struct buf *buf, char c)
 	buf_add(buf, (str){ &c, 1 });
 }
 
+/* Measures first: the text may be longer than any buffer of fixed size. */
 void buf_vprintf(struct buf *buf, const char *format, va_list args)
 {
 	va_list again;

@@ -1,4 +1,6 @@
-/* How many cores the process may use. */
+/* How many cores the process may use: what the scheduler would give it, not what the machine
+ * has. In a CI container of two cores on a machine of 64, 64 threads would only wait for each
+ * other. */
 #include "base.h"
 #include "base-internal.h"
 
@@ -12,6 +14,7 @@
 /* The files read here hold a line or a few. */
 #define SMALL_FILE_MAX 4096
 
+/* Cores that the affinity mask allows (taskset, cpusets of a container). */
 static unsigned affinity_cores(void)
 {
 	cpu_set_t *set = memory_take(CPU_ALLOC_SIZE(CPUS_MAX));
@@ -72,12 +75,14 @@ static unsigned unified_cores(struct arena *arena)
 	return least;
 }
 
+/* cgroup v1: mounted at its usual place, the own group only. */
 static unsigned legacy_cores(struct arena *arena)
 {
 	return quota_cores(read_small(arena, STR("/sys/fs/cgroup/cpu/cpu.cfs_quota_us")),
 	                   read_small(arena, STR("/sys/fs/cgroup/cpu/cpu.cfs_period_us")));
 }
 
+/* The least of what mask and quotas allow. */
 unsigned parallel_cores(void)
 {
 	struct arena *arena = arena_new();

@@ -1,4 +1,5 @@
-/* Text to pointer, in order of insertion. uthash does the work; its memory is the arena's. */
+/* Text to pointer, in order of insertion. uthash does the work; its memory is the arena's. The
+ * order is kept beside the table, since what is printed must not hang on hash values. */
 #include "base.h"
 #include "base-internal.h"
 
@@ -33,6 +34,7 @@ struct map *map_new(struct arena *arena)
 	return map;
 }
 
+/* NULL when absent. A key with a NULL pointer is the empty text. */
 static struct entry *entry_find(const struct map *map, str key)
 {
 	struct entry *found = NULL;

@@ -1,4 +1,6 @@
-/* How far apart two words are, and which of many was meant. */
+/* How far apart two words are, and which of many was meant. Distances are counted in bytes:
+ * names of Kubernetes are ASCII, and a wrong byte in another text is no worse than a wrong
+ * letter. */
 #include "base.h"
 
 /* Longest word that is compared; anything longer is no name that somebody mistyped. */
@@ -33,6 +35,8 @@ static void fill_row(str a, str b, size_t i, size_t (*rows)[WORD_MAX + 1])
 	}
 }
 
+/* Optimal string alignment: a transposition is one edit, and no part is edited twice. Three rows
+ * are enough; words too long or too far apart by length alone are not compared. */
 size_t str_distance(str a, str b, size_t limit)
 {
 	size_t rows[3][WORD_MAX + 1];
@@ -54,6 +58,8 @@ bool str_one_edit(str a, str b)
 	return a.n >= 3 && b.n >= 3 && str_distance(a, b, 1) == 1;
 }
 
+/* nodeselector for nodeSelector is the commonest slip, and too many single edits to be found by
+ * distance. */
 static bool same_but_case(str a, str b)
 {
 	if (a.n != b.n)
@@ -64,6 +70,7 @@ static bool same_but_case(str a, str b)
 	return true;
 }
 
+/* Two candidates at the same least distance answer nothing: a wrong proposal is worse than none. */
 size_t str_nearest(str s, const str *candidates, size_t count)
 {
 	size_t best = count, best_distance = SIZE_MAX;

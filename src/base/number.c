@@ -1,4 +1,6 @@
-/* Integers that neither overflow nor round. */
+/* Integers that neither overflow nor round. Amounts of a cluster are products of figures from
+ * files (replicas, sizes, requests), so every sum and product may leave int64; the nearest end
+ * of the range then compares as the true value would. */
 #include "base.h"
 
 int64_t int64_add_saturated(int64_t a, int64_t b)

@@ -1,4 +1,5 @@
-/* Work spread over threads. */
+/* Work spread over threads. There is no pool to keep: a run has two or three parallel stretches,
+ * and starting a thread costs less than parsing one file. */
 #include "base.h"
 #include "base-internal.h"
 
@@ -15,6 +16,8 @@ struct crew {
 	void *context;
 };
 
+/* Each thread takes the next free number until none is left, so that one large file does not
+ * hold up the small ones behind it. */
 static void *take_tasks(void *shared)
 {
 	struct crew *crew = shared;
@@ -28,6 +31,8 @@ static void *take_tasks(void *shared)
 	}
 }
 
+/* Results are the caller's to keep apart: task i writes to place i, and the order of finishing
+ * shows nowhere. */
 void parallel_for(size_t count, unsigned jobs, void (*work)(void *context, size_t i),
                   void *context)
 {

@@ -102,6 +102,8 @@ static bool suffix_is_formed(str s)
 	return !s.n;
 }
 
+/* Takes a text apart as upstream's parseQuantityString does: the parts may be empty, and what
+ * they mean is another matter. */
 static bool split(str text, struct parts *ret_parts)
 {
 	struct parts parts = { .negative = text.n && text.p[0] == '-' };
@@ -241,6 +243,7 @@ bool quantity_parse(str text, struct quantity *ret_quantity)
 	return true;
 }
 
+/* A value that was rounded to nano keeps its sign: rounding goes away from 0. */
 int quantity_sign(const struct quantity *q)
 {
 	if (q->negative)
@@ -297,6 +300,7 @@ static str bytes_text(struct arena *arena, int64_t amount)
 	return str_format(arena, "%lld%s", (long long)amount, suffixes[i]);
 }
 
+/* cpu is counted in thousandths, as everywhere in this program. */
 str amount_text(struct arena *arena, str resource, int64_t amount)
 {
 	if (str_is(resource, "cpu"))

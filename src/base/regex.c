@@ -25,6 +25,7 @@ struct walk {
 	const char *error; /* the first thing that RE2 refuses */
 };
 
+/* PCRE2 frees in no order that an arena knows, but it frees little and the patterns are few. */
 static void *take_memory(size_t size, void *arena)
 {
 	return arena_alloc(arena, size);
@@ -42,6 +43,7 @@ static char char_at(const struct walk *walk, size_t at)
 	return at < walk->pattern.n ? walk->pattern.p[at] : '\0';
 }
 
+/* True for one of the letters; never for the NUL that stands for the end. */
 static bool is_one_of(char c, const char *letters)
 {
 	return c && str_find(str_of(letters), c) < str_of(letters).n;
@@ -142,6 +144,7 @@ static size_t repeat_length(const struct walk *walk, int64_t *ret_count)
 	return end + 1;
 }
 
+/* RE2 refuses `a**` and counts above 1000; PCRE2 would take `a++` for a possessive `a+`. */
 static void check_repeat(struct walk *walk, size_t length, int64_t count)
 {
 	walk->at += length;
@@ -203,6 +206,8 @@ struct regex *regex_new(struct arena *arena, str pattern, str *ret_error)
 	return NULL;
 }
 
+/* The shortest match is enough to know that there is one. The work space of a match grows with
+ * the pattern's width; one beyond WORKSPACE_MAX counts as no match. */
 bool regex_finds(const struct regex *regex, str text)
 {
 	struct arena *arena = arena_new();

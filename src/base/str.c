@@ -1,4 +1,5 @@
-/* Views of bytes. */
+/* Views of bytes. No function here looks for a NUL, none writes to what it is given, and all of
+ * them take the empty view with a NULL pointer. */
 #include "base.h"
 #include "base-internal.h"
 
@@ -9,6 +10,7 @@ str str_of(const char *c_string)
 	return c_string ? (str){ c_string, strlen(c_string) } : (str){ 0 };
 }
 
+/* Clamped, so that an offset computed from a hostile text cannot leave it. */
 str str_slice(str s, size_t begin, size_t end)
 {
 	if (end > s.n)
@@ -28,6 +30,7 @@ bool str_is(str a, const char *c_string)
 	return str_eq(a, str_of(c_string));
 }
 
+/* Byte order is the order of code points in UTF-8, and needs no locale. */
 int str_cmp(str a, str b)
 {
 	size_t n = a.n < b.n ? a.n : b.n;
@@ -65,6 +68,7 @@ size_t str_find_last(str s, char c)
 	return at ? (size_t)(at - s.p) : s.n;
 }
 
+/* ASCII only: what Unicode calls space is content to YAML and JSON. */
 static bool is_space(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
@@ -96,6 +100,7 @@ bool str_next(str *rest, char c, str *ret_piece)
 	return true;
 }
 
+/* The NUL behind the copy makes it fit for open(2) and its like. */
 str str_copy(struct arena *arena, str s)
 {
 	char *p = arena_alloc(arena, s.n + 1);

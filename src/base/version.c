@@ -1,4 +1,5 @@
-/* Versions as components write them, and Go durations. */
+/* Versions as components write them (v1.29.3-eks-1a2b, 1.30.0+k3s1), and Go durations as flags
+ * and manifests hold them (time.ParseDuration of Go 1.24). */
 #include "base.h"
 
 /* Reads a run of digits off the front; false without one or above int32. */
@@ -16,6 +17,7 @@ static bool take_number(str *s, int32_t *ret_value)
 	return true;
 }
 
+/* Takes c off the front; false when something else stands there. */
 static bool take_char(str *s, char c)
 {
 	if (!s->n || s->p[0] != c)
@@ -24,6 +26,7 @@ static bool take_char(str *s, char c)
 	return true;
 }
 
+/* Suffixes of distributions (-eks-…, -gke.…, +k3s1) say nothing about the API and are left out. */
 bool version_parse(str text, struct version *ret_version)
 {
 	struct version version = { .patch = -1 };
@@ -109,6 +112,7 @@ static bool take_part(str *s, int64_t *total)
 	return !__builtin_add_overflow(*total, (int64_t)value, total);
 }
 
+/* Sums up `number unit` pairs; only 0 may stand without a unit. */
 bool duration_parse(str text, int64_t *ret_nanoseconds)
 {
 	int64_t total = 0;

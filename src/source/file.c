@@ -55,6 +55,8 @@ static bool is_binary(str text)
 	return head.n && memchr(head.p, '\0', head.n);
 }
 
+/* The size is only a guess at how much there will be: files of /proc have none, and others grow
+ * meanwhile. */
 enum read_result file_read_open(struct arena *arena, int fd, struct reading *reading)
 {
 	struct stat status;

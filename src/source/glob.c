@@ -10,6 +10,7 @@ struct match {
 	size_t star_g, star_t;
 };
 
+/* A `?` stands for one character, also where it has several bytes. */
 static size_t character_length(str text, size_t at)
 {
 	size_t n = 1;
@@ -108,6 +109,8 @@ static str part_at(str path, size_t at)
 	return str_slice(rest, 0, str_find(rest, '/'));
 }
 
+/* The same walk as within one part, but step by step over parts: `**` is their star. At the end of
+ * a glob it wants one part at least, since it means what lies in a folder, not the folder. */
 bool source_glob_matches(str glob, str path)
 {
 	struct match match = { 0 };

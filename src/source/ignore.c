@@ -29,6 +29,7 @@ static bool rule_parse(str line, struct ignore_rule *ret_rule)
 	return line.n > 0;
 }
 
+/* Rules are kept in order of the file: the last one that matches decides. */
 void ignore_add_text(struct arena *arena, struct ignores *ignores, str text)
 {
 	struct ignore_rule rule;
@@ -39,6 +40,7 @@ void ignore_add_text(struct arena *arena, struct ignores *ignores, str text)
 			*VEC_PUSH(arena, &ignores->rules) = rule;
 }
 
+/* Most folders have no such file and share the rules of the folder above. */
 const struct ignores *ignore_enter(struct arena *arena, const struct ignores *outer, int folder,
                                    str path)
 {
@@ -60,6 +62,7 @@ const struct ignores *ignore_enter(struct arena *arena, const struct ignores *ou
 	return ignores ? ignores : outer;
 }
 
+/* A rule without a slash is about names at any depth, another one about paths from its folder. */
 static bool rule_matches(const struct ignore_rule *rule, str path, bool is_folder)
 {
 	size_t slash = str_find_last(path, '/');

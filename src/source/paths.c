@@ -1,4 +1,6 @@
-/* What a file is called: its absolute path, and the path that is printed. */
+/* What a file is called: its absolute path, and the path that is printed. Printed paths are the
+ * same wherever the program is started and however a path is spelled, since baselines and code
+ * scanning compare them as text. */
 #include "source-internal.h"
 
 #include <limits.h>
@@ -14,6 +16,7 @@ str source_real_path(struct arena *arena, str path)
 	return str_copy(arena, str_of(resolved));
 }
 
+/* The parts are not looked at: `..` behind a link means what the system says it means. */
 str path_join(struct arena *arena, str folder, str name)
 {
 	if (!folder.n || str_ends(folder, STR("/")))
@@ -55,6 +58,7 @@ static bool exists(struct arena *arena, str folder, const char *name)
 	return !access(str_c(arena, path_join(arena, folder, str_of(name))), F_OK);
 }
 
+/* Walks up from the working folder. An access(2) a folder is all it costs. */
 str path_find_root(struct arena *arena, const char *wanted)
 {
 	str here = source_real_path(arena, wanted ? str_of(wanted) : STR("."));
@@ -67,6 +71,7 @@ str path_find_root(struct arena *arena, const char *wanted)
 	return here;
 }
 
+/* Outside of the root there is no name that holds on every machine, so the path stays absolute. */
 str path_printed(str root, str path, bool *ret_outside)
 {
 	*ret_outside = !path_is_below(root, path);

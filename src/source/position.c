@@ -1,6 +1,6 @@
-/* Lines and columns of byte offsets. A line ends at LF, CRLF or a lone CR, as editors count;
- * libyaml's own lines differ and are never used.
- */
+/* Lines and columns of byte offsets. A line ends at LF, CRLF or a lone CR, as editors and SARIF
+ * viewers count; libyaml also ends one at U+0085, U+2028 and U+2029, so its own lines are never
+ * used. */
 #include "source-internal.h"
 
 #define BOM_SIZE 3
@@ -11,6 +11,7 @@ static bool has_bom(str text)
 	return str_starts(text, STR("\xef\xbb\xbf"));
 }
 
+/* A CR before an LF ends no line of its own. */
 static void fill_lines(struct line_index *lines, str text)
 {
 	struct VEC(uint32_t) begins = { 0 };
@@ -68,6 +69,7 @@ static void advance(struct milestone *milestone, str text, uint32_t offset)
 	}
 }
 
+/* Without an early way out, so that the loop is done by vectors of bytes. */
 static bool is_ascii(str text)
 {
 	unsigned char all = 0;
@@ -77,6 +79,7 @@ static bool is_ascii(str text)
 	return all < 0x80;
 }
 
+/* In an ASCII file a column is a difference of offsets. */
 static void fill_milestones(struct line_index *lines, str text)
 {
 	struct milestone milestone = { 0 };
@@ -92,6 +95,7 @@ static void fill_milestones(struct line_index *lines, str text)
 	}
 }
 
+/* Made when the first place is printed: a file without findings never needs it. */
 static struct line_index *lines_of(const struct source *source)
 {
 	struct line_index *lines = source->lines;

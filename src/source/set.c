@@ -1,6 +1,9 @@
-/* Sets of sources, and sources made from texts in memory. */
+/* Sets of sources, and sources made from texts in memory: the tests, the vector runner, rule
+ * examples and fuzzing all come this way, so that what they see is what files would give. */
 #include "source-internal.h"
 
+/* JSON is known by the name alone. A YAML file that holds JSON goes the YAML way, which reads it
+ * too. */
 struct source *source_new(struct source_set *set, str path, str text)
 {
 	struct source *source = ARENA_NEW(set->arena, struct source);
@@ -27,6 +30,7 @@ struct source_set *source_from_text(struct arena *arena, str path, str text)
 	return set;
 }
 
+/* Copied, since texts of tests and examples are often built in memory of their own. */
 struct source *source_add_text(struct source_set *set, str path, str text)
 {
 	return source_new(set, str_copy(set->arena, path), str_copy(set->arena, text));

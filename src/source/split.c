@@ -1,4 +1,6 @@
-/* Where one document of a file ends and the next begins. */
+/* Where one document of a file ends and the next begins. A line of `---` or `...` at column 0 is
+ * a boundary wherever it stands, also inside quotes and block texts (YAML 1.2, section 9.1.2),
+ * so a file is split before it is parsed: a mistake in one document leaves the others readable. */
 #include "source-internal.h"
 
 /* True when line (without its end) is the marker, alone or before white space. */
@@ -38,6 +40,7 @@ static size_t line_end(str text, size_t at, size_t *lf)
 	return cr < *lf ? cr : *lf;
 }
 
+/* Blank ones are no documents: `---` at the end of a file is a habit of generators. */
 static void add_document(struct splitter *splitter, size_t begin, size_t end)
 {
 	str text = str_slice(splitter->source->text, begin, end);
@@ -52,6 +55,7 @@ static void add_document(struct splitter *splitter, size_t begin, size_t end)
 	document->index = (uint32_t)splitter->n - 1;
 }
 
+/* A directive line belongs to the document behind the marker that follows it. */
 void source_split(struct arena *arena, struct source *source)
 {
 	struct splitter splitter = { .arena = arena, .source = source };

@@ -47,6 +47,7 @@ struct entry {
 };
 struct entries VEC(struct entry);
 
+/* Nothing is left out silently: each skip is told of or counted. */
 static void skip(struct walk *walk, enum skip_kind kind, str path, const char *reason)
 {
 	*VEC_PUSH(walk->set->arena, &walk->set->skips) =
@@ -72,6 +73,8 @@ static void skip_read(struct walk *walk, enum read_result result, str path,
 	}
 }
 
+/* Names of files that are read when found in a folder. A name given on the command line may be
+ * any. */
 static bool name_is_wanted(str name)
 {
 	static const str endings[] = { { ".yaml", 5 }, { ".yml", 4 }, { ".json", 5 },
@@ -116,6 +119,7 @@ static void take_file(struct walk *walk, int folder, const char *name, const str
 		skip_read(walk, result, path, &reading);
 }
 
+/* With a name given, stdin is that file as an editor holds it, and the file on disk is not read. */
 static void take_stdin(struct walk *walk)
 {
 	struct arena *arena = walk->set->arena;
@@ -137,6 +141,7 @@ static void take_stdin(struct walk *walk)
 
 /* ---- folders ------------------------------------------------------------------------- */
 
+/* Excludes are asked first: no ignore file can take one back. */
 static bool is_left_out(const struct walk *walk, const struct ignores *ignores, str path,
                         bool is_folder)
 {
@@ -165,6 +170,7 @@ static unsigned char entry_type(int folder, const char *name, unsigned char list
 	return S_ISREG(status.st_mode) ? DT_REG : DT_FIFO;
 }
 
+/* Sorted by bytes: the order in which a file system lists is nobody's business. */
 static struct entries list_folder(struct arena *arena, DIR *dir)
 {
 	struct entries entries = { 0 };
@@ -184,6 +190,7 @@ static struct entries list_folder(struct arena *arena, DIR *dir)
 
 static void walk_folder(struct walk *walk, struct folder *folder);
 
+/* O_NOFOLLOW: what was a folder a moment ago and is a link now is not followed. */
 static void walk_subfolder(struct walk *walk, const struct folder *outer, const char *name,
                            const struct place *place)
 {
@@ -221,6 +228,8 @@ static void walk_link(struct walk *walk, const struct folder *outer, const char 
 		skip(walk, SKIP_SPECIAL, printed, strerror(errno));
 }
 
+/* One entry by what it is. Files of other names are passed over before anything is computed for
+ * them. */
 static void walk_entry(struct walk *walk, const struct folder *folder, const struct entry *entry)
 {
 	struct arena *arena = walk->set->arena;
@@ -344,6 +353,8 @@ static const struct ignores *enter_above(struct walk *walk, str path, bool *ret_
 	return ignores;
 }
 
+/* Somebody who names a file wants it read, even if it is excluded. pre-commit names files that
+ * it found itself, and asks for --force-exclude. */
 static void walk_named_file(struct walk *walk, str path)
 {
 	struct arena *arena = walk->set->arena;
@@ -358,6 +369,7 @@ static void walk_named_file(struct walk *walk, str path)
 		take_file(walk, AT_FDCWD, str_c(arena, path), &place, true);
 }
 
+/* The ignore files of the folders above hold here as well, as if the walk had begun at the root. */
 static void walk_named_folder(struct walk *walk, str path)
 {
 	struct arena *arena = walk->set->arena;
@@ -432,6 +444,7 @@ static void sort(struct source_set *set)
 		set->sources.v[i]->id = (uint32_t)i + 1;
 }
 
+/* Only here are options turned into a walk; all that follows is kept in struct walk. */
 struct source_set *source_read(struct arena *arena, const struct source_options *options,
                                const struct strs *paths)
 {

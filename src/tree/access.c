@@ -1,4 +1,5 @@
-/* Reading a tree without fear of NULL and of wrong kinds. */
+/* Reading a tree without fear of NULL and of wrong kinds: whatever is not there answers as
+ * absent, so the code that reads manifests needs no checks of its own. */
 #include "tree-internal.h"
 
 #include <string.h>
@@ -18,6 +19,7 @@ const struct node *node_get(const struct node *node, const char *key)
 	return child_of(node, str_of(key));
 }
 
+/* No key of the API's types has a dot in it; labels are asked for with node_get(). */
 const struct node *node_at(const struct node *node, const char *path)
 {
 	str rest = str_of(path), key;
@@ -52,6 +54,7 @@ str node_text(const struct node *node)
 	return node_is_scalar(node) ? node->text : (str){ 0 };
 }
 
+/* A fault always has a place, so that it can be printed: at worst the document's begin. */
 struct fault *tree_add_fault(struct tree *tree, enum fault_kind kind, const struct node *node)
 {
 	struct fault *fault = VEC_PUSH(tree->arena, &tree->faults);

@@ -24,6 +24,7 @@ static size_t allowed_permille(size_t nodes)
 	                                (LARGE_DOCUMENT - SMALL_DOCUMENT);
 }
 
+/* Limits end a document: half a tree would be judged as if it were whole. */
 static bool limit_fail(struct parser *parser, const yaml_event_t *event, str text)
 {
 	size_t begin, end;
@@ -33,6 +34,7 @@ static bool limit_fail(struct parser *parser, const yaml_event_t *event, str tex
 	return false;
 }
 
+/* Counted before anything is copied, so that a bomb costs no memory. */
 bool count_nodes(struct parser *parser, const yaml_event_t *event, size_t count)
 {
 	if (count <= TREE_MAX_NODES && parser->nodes + count <= TREE_MAX_NODES) {
@@ -74,6 +76,7 @@ static bool count_copies(struct parser *parser, const yaml_event_t *event, size_
 	                             parser->copies, parser->nodes));
 }
 
+/* A later anchor of the same name replaces the former from here on, also within itself. */
 struct anchor *anchor_open(struct parser *parser, const yaml_event_t *event)
 {
 	const yaml_char_t *name = NULL;
@@ -113,6 +116,8 @@ static bool copy_children(struct parser *parser, const yaml_event_t *event, stru
 	return true;
 }
 
+/* A copy for each alias gives every node one parent and one path; its places stay those of the
+ * anchor's text, where the value has to be changed. */
 bool read_alias(struct parser *parser, const yaml_event_t *event, unsigned depth,
                 struct node *ret_node)
 {

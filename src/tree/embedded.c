@@ -1,6 +1,9 @@
-/* YAML inside a YAML string: ConfigMap entries, chart values. */
+/* YAML inside a YAML string: ConfigMap entries, chart values. What is said about such a text
+ * shall point at its own line, so offsets within the string are taken back to the file wherever
+ * the string stands there as it is. */
 #include "tree-internal.h"
 
+/* Bytes up to the LF or the end. */
 static size_t line_length(str s)
 {
 	return str_find(s, '\n');
@@ -71,6 +74,7 @@ static void set_marks(struct parser *parser, const struct tree *outer, const str
 	}
 }
 
+/* The tree of one document of the text. It names the outer file and document as its own. */
 static void parse_one(struct arena *arena, const struct tree *outer, const struct node *scalar,
                       str fed, struct trees *ret_trees)
 {
@@ -87,6 +91,7 @@ static void parse_one(struct arena *arena, const struct tree *outer, const struc
 	*VEC_PUSH(arena, ret_trees) = tree;
 }
 
+/* Split by the source room, since `---` parts documents here as well. */
 void tree_parse_embedded(struct arena *arena, const struct tree *outer, const struct node *scalar,
                          struct trees *ret_trees)
 {

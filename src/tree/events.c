@@ -1,6 +1,9 @@
-/* Which bytes an event of libyaml covers. */
+/* Which bytes an event of libyaml covers. Its start mark stands before the anchor and the tag of
+ * a node, its end mark behind the blank lines after a block text; edits and findings want the
+ * node itself. */
 #include "tree-internal.h"
 
+/* Where the places of a text cannot be told apart, all of them are the whole of it. */
 struct span parser_span(const struct parser *parser, size_t begin, size_t end)
 {
 	const struct marks *marks = &parser->marks;
@@ -11,6 +14,7 @@ struct span parser_span(const struct parser *parser, size_t begin, size_t end)
 	return (struct span){ file, marks_offset(marks, begin), marks_offset(marks, end) };
 }
 
+/* An anchor or a tag stands before the node. */
 static bool has_properties(const yaml_event_t *event)
 {
 	switch (event->type) {

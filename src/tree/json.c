@@ -39,6 +39,7 @@ static bool take(struct json *json, char c)
 	return true;
 }
 
+/* From byte begin to where the reader stands. */
 static struct span span_from(const struct json *json, size_t begin)
 {
 	return parser_span(json->parser, begin, json->at);
@@ -85,6 +86,7 @@ static long hex_value(str s)
 	return value;
 }
 
+/* Any value below 0x110000 that is no surrogate. */
 static void add_utf8(struct buf *buf, unsigned long c)
 {
 	if (c < 0x80) {
@@ -178,6 +180,7 @@ static bool read_string(struct json *json, str *ret_text, struct span *ret_span)
 
 /* ---- values -------------------------------------------------------------------------- */
 
+/* YAML's own idea of numbers is checked besides; only what is one to both goes this way. */
 static bool is_number(str s)
 {
 	size_t at = s.n && s.p[0] == '-' ? 1 : 0;
@@ -224,6 +227,7 @@ static bool read_scalar_value(struct json *json, struct node *ret_node)
 	return true;
 }
 
+/* A key counts as a node, as it does in YAML. */
 static bool read_member(struct json *json, unsigned depth, bool in_map)
 {
 	struct node child = { 0 };
@@ -249,6 +253,7 @@ static bool read_member(struct json *json, unsigned depth, bool in_map)
 	return true;
 }
 
+/* A comma at the end is no JSON: behind one a member must follow. */
 static bool read_container(struct json *json, unsigned depth, struct node *ret_node)
 {
 	size_t begin = json->at, base = json->parser->stack.n;
@@ -286,6 +291,8 @@ static bool read_value(struct json *json, unsigned depth, struct node *ret_node)
 	return read_scalar_value(json, ret_node);
 }
 
+/* What was built so far is dropped when the text turns out to be something else: YAML then
+ * begins anew. */
 bool json_parse(struct parser *parser, str text)
 {
 	struct json json = { .parser = parser, .text = text };

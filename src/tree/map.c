@@ -1,4 +1,5 @@
-/* Closing containers: children into one array, merge keys, keys given twice. */
+/* Closing containers: children into one array, merge keys, keys given twice. Here every node
+ * gets its final address; until then it lies on the parser's stack and may move. */
 #include "tree-internal.h"
 
 #include <string.h>
@@ -18,6 +19,7 @@ struct repeats VEC(struct repeat);
 /* Up to so many keys are compared each with each. */
 #define KEYS_COMPARED 12
 
+/* Doubled in place: an arena would keep every former array, and large lists make large arrays. */
 struct node *stack_push(struct parser *parser)
 {
 	struct node_stack *stack = &parser->stack;
@@ -29,6 +31,7 @@ struct node *stack_push(struct parser *parser)
 	return &stack->v[stack->n++];
 }
 
+/* Grandchildren need it too: their parent has just moved. */
 void node_relink(struct node *node)
 {
 	for (uint32_t i = 0; i < node->child_count; i++) {
@@ -41,6 +44,7 @@ void node_relink(struct node *node)
 	}
 }
 
+/* The children's own children stay where they are; only pointers to the parent change. */
 void node_adopt(struct parser *parser, struct node *parent, size_t base)
 {
 	size_t count = parser->stack.n - base;
@@ -80,6 +84,7 @@ static void drop_repeats(struct parser *parser, size_t base, struct repeats *rep
 	parser->stack.n = base + kept;
 }
 
+/* The values keep their places in the anchor's text. */
 static void push_merged(struct parser *parser, const struct node *from)
 {
 	for (uint32_t i = 0; i < from->child_count; i++) {
@@ -99,6 +104,7 @@ static bool is_mergeable(const struct node *node)
 	return node->kind != NODE_SCALAR;
 }
 
+/* An unknown value may bring in anything; it is left out rather than guessed. */
 static bool push_merge(struct parser *parser, const struct node *merge)
 {
 	if (merge->unknown)
@@ -153,6 +159,7 @@ static bool may_repeat(const struct node *v, size_t count)
 	return false;
 }
 
+/* A key given three times is one mistake, not two. */
 static bool is_said(const struct repeats *repeats, size_t i)
 {
 	for (size_t j = 0; j < i; j++)
@@ -161,6 +168,7 @@ static bool is_said(const struct repeats *repeats, size_t i)
 	return false;
 }
 
+/* Placed at the key that wins: it is the one that is to be removed or renamed. */
 static void say_repeat(struct parser *parser, const struct node *map,
                        const struct repeat *repeat)
 {
@@ -177,6 +185,7 @@ static void say_repeat(struct parser *parser, const struct node *map,
 	}
 }
 
+/* The order matters: merged entries take part in the search for repeated keys. */
 bool map_close(struct parser *parser, struct node *map, size_t base)
 {
 	struct repeats repeats = { 0 };

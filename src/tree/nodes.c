@@ -59,6 +59,7 @@ static bool read_value(struct parser *parser, unsigned depth, struct node *child
 	return good;
 }
 
+/* A node of a list, or a key with its value, onto the stack. */
 static bool read_child(struct parser *parser, const yaml_event_t *event, unsigned depth,
                        bool in_map)
 {
@@ -72,6 +73,7 @@ static bool read_child(struct parser *parser, const yaml_event_t *event, unsigne
 	return good;
 }
 
+/* The span is the template's own; the fault's node is what it would have filled in. */
 void note_template(struct parser *parser, const struct node *node)
 {
 	str written = str_slice(parser->tree->source->text, node->key_span.begin,
@@ -95,6 +97,8 @@ static void note_templates(struct parser *parser, const struct node *parent)
 		note_template(parser, &parent->children[i]);
 }
 
+/* A block collection ends where its last child does: libyaml says so only at the next token,
+ * which may be pages of comments away. */
 static bool close_container(struct parser *parser, const yaml_event_t *end, struct node *node,
                             size_t base, size_t begin)
 {
@@ -113,6 +117,7 @@ static bool close_container(struct parser *parser, const yaml_event_t *end, stru
 	return true;
 }
 
+/* Events up to the end of this container. */
 static bool read_children(struct parser *parser, unsigned depth, struct node *node,
                           size_t begin)
 {
@@ -133,6 +138,7 @@ static bool read_children(struct parser *parser, unsigned depth, struct node *no
 	return good;
 }
 
+/* Depth is checked before the children are read, so it bounds the recursion. */
 static bool read_container(struct parser *parser, const yaml_event_t *event, unsigned depth,
                            struct node *ret_node)
 {
@@ -150,6 +156,8 @@ static bool read_container(struct parser *parser, const yaml_event_t *event, uns
 	return true;
 }
 
+/* The one entry for all kinds of nodes. The anchor is registered before the children are read,
+ * so that an alias among them is known to be a loop. */
 bool read_node(struct parser *parser, const yaml_event_t *event, unsigned depth,
                struct node *ret_node)
 {

@@ -24,6 +24,7 @@ static void expect_end(struct parser *parser)
 	yaml_event_delete(&event);
 }
 
+/* The tree is handed out only when the whole document has been read. */
 static void read_root(struct parser *parser)
 {
 	struct tree *tree = parser->tree;
@@ -46,6 +47,7 @@ static void read_root(struct parser *parser)
 	tree->root = root;
 }
 
+/* Faults are found bottom-up, and told from top to bottom. */
 static int by_place(const void *a, const void *b)
 {
 	const struct fault *first = a, *second = b;
@@ -53,12 +55,14 @@ static int by_place(const void *a, const void *b)
 	return (first->span.begin > second->span.begin) - (first->span.begin < second->span.begin);
 }
 
+/* Places of different faults differ, so an unstable sort will do. */
 static void sort_faults(struct tree *tree)
 {
 	if (tree->faults.n > 1)
 		qsort(tree->faults.v, tree->faults.n, sizeof *tree->faults.v, by_place);
 }
 
+/* Looked for once a document, so that most scalars need no look at all. */
 void parser_begin(struct parser *parser, str text)
 {
 	struct tree *tree = parser->tree;
@@ -67,6 +71,7 @@ void parser_begin(struct parser *parser, str text)
 	parser->may_hide = tree->has_template || template_may_hide(text);
 }
 
+/* libyaml is told that the text is UTF-8: left to guess, it would take a BOM for UTF-16 as well. */
 void parse_text(struct parser *parser, str fed)
 {
 	yaml_event_t event;
@@ -104,6 +109,7 @@ static uint32_t feed_begin(const struct document *document)
 	return str_ends(before, STR("---")) ? document->begin - 3 : document->begin;
 }
 
+/* JSON first where the file's name says so; YAML otherwise, and for what is no JSON. */
 struct tree *tree_parse(struct arena *arena, const struct document *document)
 {
 	struct tree *tree = ARENA_NEW(arena, struct tree);

@@ -1,6 +1,8 @@
-/* Where a node is: its path in words, its place in the file. */
+/* Where a node is: its path in words, its place in the file. The form of paths is that of
+ * outputs.md, section 0, rule 9; the place of a finding is never a whole block. */
 #include "tree-internal.h"
 
+/* Letters, digits, `_` and `-` stand without brackets. */
 static bool is_plain_key(str key)
 {
 	for (size_t i = 0; i < key.n; i++) {
@@ -13,6 +15,7 @@ static bool is_plain_key(str key)
 	return key.n > 0;
 }
 
+/* The first key has no dot before it. */
 static void add_key(struct buf *buf, str key)
 {
 	if (!is_plain_key(key)) {
@@ -29,6 +32,7 @@ static void add_key(struct buf *buf, str key)
 /* The parents of node up to (without) below, the nearest last. */
 struct steps VEC(const struct node *);
 
+/* Collected from the node upwards, written from the root down. */
 str node_path(struct arena *arena, const struct node *below, const struct node *node,
               const char *absent)
 {
@@ -58,6 +62,7 @@ struct span node_key_place(const struct node *node)
 	return (struct span){ 0 };
 }
 
+/* An empty value has no text to point at, so its key stands for it. */
 struct span node_place(const struct node *node)
 {
 	if (!node)

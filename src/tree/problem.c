@@ -10,11 +10,13 @@
 /* Where the mistake is: where libyaml stopped, or where the construct began. */
 enum blame { BLAME_PROBLEM, BLAME_CONTEXT, BLAME_BRACKET };
 
-static const struct problem {
+struct problem {
 	const char *problem; /* libyaml's */
 	enum blame blame;
 	const char *words;   /* ours */
-} table[] = {
+};
+
+static const struct problem table[] = {
 	{ "could not find expected ':'", BLAME_CONTEXT, "a `key: value` line lacks its colon" },
 	{ "mapping values are not allowed in this context", BLAME_PROBLEM,
 	  "a `: ` where no key can stand (quote the text before it, or mend the indentation)" },
@@ -64,6 +66,7 @@ struct mistake {
 	size_t related; /* SIZE_MAX: none */
 };
 
+/* In a text with templates the template is the cause, whatever the parser stumbled over. */
 struct fault *parser_fail(struct parser *parser, enum fault_kind kind, struct span span,
                           str text)
 {
@@ -88,6 +91,7 @@ struct fault *parser_fail(struct parser *parser, enum fault_kind kind, struct sp
 	return fault;
 }
 
+/* For mistakes that libyaml lets pass and Go's decoder does not. */
 bool event_fail(struct parser *parser, const yaml_event_t *event, str text)
 {
 	size_t begin, end;
@@ -164,6 +168,8 @@ static struct mistake blame(const struct problem *known, str fed, size_t stopped
 	return mistake;
 }
 
+/* A tab in the indentation is named before all else: libyaml stumbles over it in many ways, and
+ * never says so. */
 static struct mistake find_mistake(struct parser *parser)
 {
 	const yaml_parser_t *yaml = &parser->yaml;
@@ -191,6 +197,7 @@ static struct mistake find_mistake(struct parser *parser)
 	return mistake;
 }
 
+/* Where the text was fed from another place (embedded), the span is taken back to the file. */
 void parser_fail_from_yaml(struct parser *parser)
 {
 	struct mistake mistake = find_mistake(parser);

@@ -9,6 +9,7 @@
 enum tag { TAG_NONE, TAG_OTHER, TAG_STR, TAG_INT, TAG_FLOAT, TAG_BOOL, TAG_NULL, TAG_BINARY,
 	   TAG_MERGE, TAG_TIMESTAMP };
 
+/* Shorthands are expanded by libyaml already. */
 static enum tag tag_of(const yaml_event_t *event)
 {
 	static const struct {
@@ -97,6 +98,7 @@ static str scalar_text(struct parser *parser, const yaml_event_t *event, struct 
 	return str_copy(tree->arena, value);
 }
 
+/* As Go's decoder, which then reads nothing of the document. */
 static bool refuse(struct parser *parser, const yaml_event_t *event, const struct node *node)
 {
 	const char *tag = (const char *)event->data.scalar.tag + sizeof(TAG_PREFIX) - 1;
@@ -137,6 +139,7 @@ static bool set_type(struct parser *parser, const yaml_event_t *event, struct no
 	}
 }
 
+/* Type, text and place of a value; of a key, too, before read_scalar_key(). */
 bool read_scalar(struct parser *parser, const yaml_event_t *event, struct node *ret_node)
 {
 	size_t begin, end;

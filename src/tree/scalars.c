@@ -1,16 +1,19 @@
 /* What a plain scalar is, by the rules of the Go YAML library that Kubernetes uses
- * (sigs.k8s.io/yaml over goyaml.v2): YAML 1.1 words, Go's own number syntax.
- */
+ * (sigs.k8s.io/yaml 1.6 over goyaml.v2 2.4, resolve.go): YAML 1.1 words, Go's own number syntax,
+ * and no base 60. Checked against that library on tens of thousands of texts. */
 #include "tree-internal.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-static const struct {
+/* A word that is no string, and what it is worth as a boolean. */
+struct word {
 	str word;
 	enum scalar_type type;
 	bool value;
-} words[] = {
+};
+
+static const struct word words[] = {
 #define WORD(w, t, v) { { w, sizeof(w) - 1 }, t, v }
 	WORD("y", SCALAR_BOOL, true), WORD("Y", SCALAR_BOOL, true),
 	WORD("yes", SCALAR_BOOL, true), WORD("Yes", SCALAR_BOOL, true),
@@ -45,6 +48,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
+/* Most scalars are longer than the longest word, so the list is rarely walked. */
 static size_t find_word(str text)
 {
 	for (size_t i = 0; text.n <= LONGEST_WORD && i < COUNT_OF(words); i++)
@@ -122,6 +126,7 @@ static bool parse_integer(str text, int64_t *ret_value)
 	return true;
 }
 
+/* Count of digits from byte at on. */
 static size_t digits(str s, size_t at)
 {
 	size_t n = at;
@@ -173,6 +178,7 @@ static bool underscores_part_digits(str text)
 	return true;
 }
 
+/* First the words, then by the first character: a number begins with a digit, a sign or a point. */
 enum scalar_type scalar_resolve(str text)
 {
 	char space[NUMBER_MAX + 1];
@@ -195,6 +201,7 @@ enum scalar_type scalar_resolve(str text)
 	return float_fits(number) ? SCALAR_FLOAT : SCALAR_STRING;
 }
 
+/* An unsigned integer beyond int64 is cut: it is far above any bound that it is compared with. */
 bool node_int(const struct node *node, int64_t *ret_value)
 {
 	char space[NUMBER_MAX + 1];
@@ -278,6 +285,7 @@ static str float_text(struct arena *arena, double value)
 	return buf_str(&buf);
 }
 
+/* Strings are given as they are: a quantity in quotes is parsed from its text. */
 str node_json_text(struct arena *arena, const struct node *node)
 {
 	char space[NUMBER_MAX + 1];

@@ -1,4 +1,6 @@
-/* Text that a template engine or a shell would replace. */
+/* Text that a template engine or a shell would replace before kubectl sees it: Helm and Go ({{
+ * }}), Jinja ({% %}), ERB (<% %>), envsubst and Flux (${NAME}). `$(NAME)` is Kubernetes' own and
+ * known. */
 #include "tree-internal.h"
 
 #include <string.h>
@@ -19,6 +21,7 @@ bool template_any(str text)
 	return holds_pair(text, '{', "{%") || holds_pair(text, '<', "%");
 }
 
+/* Characters of a shell variable's name. */
 static bool is_name_char(char c)
 {
 	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' ||
@@ -52,16 +55,19 @@ static bool holds_braces(str text)
 	return false;
 }
 
+/* All shell forms begin with a dollar; templates are looked for by template_any(). */
 bool template_may_hide(str text)
 {
 	return str_find(text, '$') < text.n;
 }
 
+/* Asked of single values, after parser_begin() has seen that the document has any. */
 bool template_hides(str text)
 {
 	return template_any(text) || is_variable(text) || holds_braces(text);
 }
 
+/* What is shown to the user: one line at most. */
 str template_first(str text)
 {
 	static const struct {
