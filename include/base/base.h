@@ -26,8 +26,10 @@
 /* A three-valued verdict (model.md section 2). Ordered, so that the "best" of several is
  * the largest and the conjunction of several is the smallest. */
 enum answer {
-	ANSWER_NO = 0,      /* a known fact excludes it; only this may raise an error */
-	ANSWER_UNKNOWN = 1, /* it hangs on a fact that is not declared */
+	/* a known fact excludes it; only this may raise an error */
+	ANSWER_NO = 0,
+	/* it hangs on a fact that is not declared */
+	ANSWER_UNKNOWN = 1,
 	ANSWER_YES = 2,
 };
 
@@ -43,10 +45,10 @@ struct arena *arena_new(void);
 /* Frees the arena and everything taken from it; NULL is a no-op. */
 void arena_free(struct arena *arena);
 
-/* size zeroed bytes, aligned for any type; never NULL, also for size 0. */
+/* Size zeroed bytes, aligned for any type; never NULL, also for size 0. */
 void *arena_alloc(struct arena *arena, size_t size);
 
-/* count zeroed items of size bytes; an overflow of the product counts as out of memory. */
+/* Count zeroed items of size bytes; an overflow of the product counts as out of memory. */
 void *arena_calloc(struct arena *arena, size_t count, size_t size);
 
 #define ARENA_NEW(arena, type) ((type *)arena_alloc((arena), sizeof(type)))
@@ -74,17 +76,23 @@ typedef struct {
 /* printf("%.*s", STR_ARG(s)); views longer than INT_MAX are cut there. */
 #define STR_ARG(s) ((s).n > INT32_MAX ? INT32_MAX : (int)(s).n), ((s).p ? (s).p : "")
 
-str str_of(const char *c_string);            /* view of a C string; NULL gives the empty view */
-str str_slice(str s, size_t begin, size_t end); /* bytes [begin, end), clamped to s */
+/* View of a C string; NULL gives the empty view */
+str str_of(const char *c_string);
+/* Bytes [begin, end), clamped to s */
+str str_slice(str s, size_t begin, size_t end);
 bool str_eq(str a, str b);
 bool str_is(str a, const char *c_string);
-int str_cmp(str a, str b);                   /* byte order, as memcmp then length */
+/* Byte order, as memcmp then length */
+int str_cmp(str a, str b);
 bool str_starts(str s, str prefix);
 bool str_ends(str s, str suffix);
 bool str_contains(str s, str part);
-size_t str_find(str s, char c);              /* index of the first c, or s.n */
-size_t str_find_last(str s, char c);         /* index of the last c, or s.n */
-str str_trim(str s);                         /* without leading and trailing ASCII white space */
+/* Index of the first c, or s.n */
+size_t str_find(str s, char c);
+/* Index of the last c, or s.n */
+size_t str_find_last(str s, char c);
+/* Without leading and trailing ASCII white space */
+str str_trim(str s);
 
 /* Cuts s at the first c: ret_before gets what stands before, ret_after what stands behind.
  * Without c: false, ret_before is s, ret_after is empty. ret_… may alias s. */
@@ -99,7 +107,8 @@ str str_copy(struct arena *arena, str s);
 const char *str_c(struct arena *arena, str s);
 str str_format(struct arena *arena, const char *format, ...) BASE_PRINTF(2, 3);
 str str_vformat(struct arena *arena, const char *format, va_list args) BASE_PRINTF(2, 0);
-str str_lower(struct arena *arena, str s);   /* ASCII letters only */
+/* ASCII letters only */
+str str_lower(struct arena *arena, str s);
 
 /* Decimal integer with optional sign, whole text, no white space; false when it is none or
  * does not fit int64. */
@@ -128,7 +137,8 @@ struct buf {
 void buf_add(struct buf *buf, str s);
 void buf_char(struct buf *buf, char c);
 void buf_printf(struct buf *buf, const char *format, ...) BASE_PRINTF(2, 3);
-str buf_str(const struct buf *buf); /* view of the text so far, valid until the next add */
+/* View of the text so far, valid until the next add */
+str buf_str(const struct buf *buf);
 
 /* ---- containers ---------------------------------------------------------------------- */
 
@@ -151,9 +161,12 @@ struct strs VEC(str);
  * Iteration is in order of first insertion. Freed with its arena. */
 struct map;
 struct map *map_new(struct arena *arena);
-void *map_get(const struct map *map, str key);              /* NULL when absent */
-bool map_has(const struct map *map, str key);               /* also with a NULL value */
-void *map_put(struct map *map, str key, void *value);       /* the former value or NULL */
+/* NULL when absent */
+void *map_get(const struct map *map, str key);
+/* Also with a NULL value */
+bool map_has(const struct map *map, str key);
+/* The former value or NULL */
+void *map_put(struct map *map, str key, void *value);
 size_t map_count(const struct map *map);
 /* The i-th entry in insertion order, 0 <= i < map_count(). */
 void *map_at(const struct map *map, size_t i, str *ret_key);
@@ -170,7 +183,7 @@ struct span {
 
 /* ---- exact numbers ------------------------------------------------------------------- */
 
-/* a + b, a * b on non-negative or negative values, cut to the range of int64. */
+/* A + b, a * b on non-negative or negative values, cut to the range of int64. */
 int64_t int64_add_saturated(int64_t a, int64_t b);
 int64_t int64_mul_saturated(int64_t a, int64_t b);
 int64_t int64_sub_saturated(int64_t a, int64_t b);
@@ -180,11 +193,15 @@ int64_t int64_sub_saturated(int64_t a, int64_t b);
  * binary suffixes). Upstream: apimachinery pkg/api/resource, v0.36.3. Opaque but for
  * copying; a zeroed one is 0. */
 struct quantity {
-	__extension__ __int128 nano; /* value x 10^9 when small is true */
-	bool big;                    /* the value does not fit nano: only its sign and cuts are known */
+	/* value x 10^9 when small is true */
+	__extension__ __int128 nano;
+	/* the value does not fit nano: only its sign and cuts are known */
+	bool big;
 	bool negative;
-	bool binary;                 /* written with Ki … Ei */
-	int8_t format_milli;         /* 1: written with the suffix m (KL009) */
+	/* written with Ki … Ei */
+	bool binary;
+	/* 1: written with the suffix m (KL009) */
+	int8_t format_milli;
 };
 
 /* Parses the text of a quantity as the API does for a quoted string (trimmed first).
@@ -192,7 +209,8 @@ struct quantity {
 bool quantity_parse(str text, struct quantity *ret_quantity);
 
 int quantity_cmp(const struct quantity *a, const struct quantity *b);
-int quantity_sign(const struct quantity *q); /* -1, 0, 1 */
+/* -1, 0, 1 */
+int quantity_sign(const struct quantity *q);
 bool quantity_is_whole(const struct quantity *q);
 
 /* The value rounded up to whole thousandths or units, as the scheduler takes cpu and
@@ -206,7 +224,8 @@ str amount_text(struct arena *arena, str resource, int64_t amount);
 
 /* major.minor[.patch][-suffix], leading v allowed. */
 struct version {
-	int32_t major, minor, patch; /* patch -1 when not written */
+	/* patch -1 when not written */
+	int32_t major, minor, patch;
 };
 bool version_parse(str text, struct version *ret_version);
 /* Compares up to the parts that both have. */
@@ -223,7 +242,8 @@ bool duration_parse(str text, int64_t *ret_nanoseconds);
 struct regex;
 /* NULL on a bad pattern; ret_error then gets a text in the arena. */
 struct regex *regex_new(struct arena *arena, str pattern, str *ret_error);
-bool regex_finds(const struct regex *regex, str text); /* unanchored search */
+/* Unanchored search */
+bool regex_finds(const struct regex *regex, str text);
 
 /* ---- parallel work ------------------------------------------------------------------- */
 

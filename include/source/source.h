@@ -14,61 +14,83 @@
 struct document {
 	const struct source *source;
 	uint32_t begin, end;
-	uint32_t index; /* in its source, from 0 */
+	/* in its source, from 0 */
+	uint32_t index;
 };
 
 /* One input file. Owned by its set. */
 struct source {
-	uint32_t id;        /* from 1, in order of the set; the file of a struct span */
-	str path;           /* as printed: relative to the root, `/` only, no `./`; or absolute
-	                     * when outside */
-	str open_path;      /* what open(2) took; "-" for stdin */
-	str text;           /* the whole file, not NUL-terminated */
+	/* from 1, in order of the set; the file of a struct span */
+	uint32_t id;
+	/* as printed: relative to the root, `/` only, no `./`; or absolute when outside */
+	str path;
+	/* what open(2) took; "-" for stdin */
+	str open_path;
+	/* the whole file, not NUL-terminated */
+	str text;
 	bool outside_root;
-	bool named;         /* given on the command line itself, not found in a folder */
-	bool json;          /* by extension: one document, never split */
+	/* given on the command line itself, not found in a folder */
+	bool named;
+	/* by extension: one document, never split */
+	bool json;
 	struct document *documents;
 	size_t document_count;
-	struct line_index *lines; /* made on first use by source_position() */
+	/* made on first use by source_position() */
+	struct line_index *lines;
 };
 
 struct sources VEC(struct source *);
 
 /* What was passed over or went wrong, for notifications and the exit code. */
 enum skip_kind {
-	SKIP_UNREADABLE,   /* open, stat or read failed: exit 2 */
-	SKIP_TOO_LARGE,    /* above max_file_size: exit 2 */
-	SKIP_MISSING,      /* a named path that does not exist: exit 2 */
-	SKIP_LINK_LOOP,    /* a link to a folder above it: notification */
-	SKIP_BINARY,       /* NUL bytes: notification */
-	SKIP_SPECIAL,      /* FIFO, socket, device found in a folder: notification */
-	SKIP_IGNORED,      /* excluded folder or .gitignore: counted only */
+	/* open, stat or read failed: exit 2 */
+	SKIP_UNREADABLE,
+	/* above max_file_size: exit 2 */
+	SKIP_TOO_LARGE,
+	/* a named path that does not exist: exit 2 */
+	SKIP_MISSING,
+	/* a link to a folder above it: notification */
+	SKIP_LINK_LOOP,
+	/* NUL bytes: notification */
+	SKIP_BINARY,
+	/* FIFO, socket, device found in a folder: notification */
+	SKIP_SPECIAL,
+	/* excluded folder or .gitignore: counted only */
+	SKIP_IGNORED,
 };
 
 struct skip {
 	enum skip_kind kind;
 	str path;
-	str reason; /* errno text or limit, empty when the kind says it all */
+	/* errno text or limit, empty when the kind says it all */
+	str reason;
 };
 struct skips VEC(struct skip);
 
 struct source_options {
-	const char *root;          /* NULL: the folder with .kubelint.yaml or .git upward from the
-	                            * working folder, else that */
-	const char *stdin_name;    /* what `-` is called; NULL: "-" */
+	/* NULL: the folder with .kubelint.yaml or .git upward from the working folder, else
+	 * that */
+	const char *root;
+	/* what `-` is called; NULL: "-" */
+	const char *stdin_name;
 	const struct strs *excludes;
-	size_t max_file_size;      /* bytes; 0: 64 MiB */
+	/* bytes; 0: 64 MiB */
+	size_t max_file_size;
 	bool no_gitignore;
-	bool force_exclude;        /* excludes hold for named files too */
+	/* excludes hold for named files too */
+	bool force_exclude;
 };
 
 /* All sources of a run. */
 struct source_set {
 	struct arena *arena;
-	str root;                  /* absolute, real path */
-	struct sources sources;    /* sorted by path (byte order); each file once */
+	/* absolute, real path */
+	str root;
+	/* sorted by path (byte order); each file once */
+	struct sources sources;
 	struct skips skips;
-	size_t file_count;         /* files read */
+	/* files read */
+	size_t file_count;
 };
 
 /* Reads every path (file, folder, or "-") into a set that lives in arena. Files: *.yaml
@@ -84,8 +106,10 @@ struct source *source_add_text(struct source_set *set, str path, str text);
 
 /* What a glance at a document tells without parsing it (architecture.md, Speed). */
 struct sniff {
-	bool sure;               /* false: flow style, tags, anchors …: only parsing can tell */
-	str api_version, kind;   /* empty when the root has no such key */
+	/* false: flow style, tags, anchors …: only parsing can tell */
+	bool sure;
+	/* empty when the root has no such key */
+	str api_version, kind;
 };
 void source_sniff(const struct document *document, struct sniff *ret_sniff);
 /* The root's next key in block style from *at (0 at first) on, with the rest of its line; an

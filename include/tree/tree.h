@@ -23,52 +23,82 @@ enum scalar_style { STYLE_PLAIN, STYLE_SINGLE, STYLE_DOUBLE, STYLE_LITERAL, STYL
 
 struct node {
 	enum node_kind kind;
-	enum scalar_type type;     /* of a scalar */
-	enum scalar_style style;   /* of a scalar */
-	bool flow;                 /* a map or list written as {…} or […]; a scalar: an unquoted
-	                            * {{ … }}, which YAML would read as a map */
-	bool merged;               /* came in through a merge key `<<` */
-	bool aliased;              /* copied from an anchor: its span is the anchor's text */
-	bool unknown;              /* holds a template ({{ … }}, ${NAME}) or is touched by a patch:
-	                            * the value is not known and decides nothing */
-	bool json;                 /* a scalar of a JSON file, whose numbers mean what is written */
-	uint32_t index;            /* place among its parent's children, from 0 */
-	struct node *parent;       /* NULL for the root */
-	str key;                   /* key text when the parent is a map */
+	/* of a scalar */
+	enum scalar_type type;
+	/* of a scalar */
+	enum scalar_style style;
+	/* a map or list written as {…} or […]; a scalar: an unquoted {{ … }}, which YAML would
+	 * read as a map */
+	bool flow;
+	/* came in through a merge key `<<` */
+	bool merged;
+	/* copied from an anchor: its span is the anchor's text */
+	bool aliased;
+	/* holds a template ({{ … }}, ${NAME}) or is touched by a patch: the value is not known
+	 * and decides nothing */
+	bool unknown;
+	/* a scalar of a JSON file, whose numbers mean what is written */
+	bool json;
+	/* place among its parent's children, from 0 */
+	uint32_t index;
+	/* NULL for the root */
+	struct node *parent;
+	/* key text when the parent is a map */
+	str key;
 	struct span key_span;
-	struct span span;          /* a scalar: with its quotes; map or list: first to last child */
-	str text;                  /* a scalar's value after quotes and escapes; plain: source text */
-	struct node *children;     /* map values or list items, in order; array of child_count */
+	/* a scalar: with its quotes; map or list: first to last child */
+	struct span span;
+	/* a scalar's value after quotes and escapes; plain: source text */
+	str text;
+	/* map values or list items, in order; array of child_count */
+	struct node *children;
 	uint32_t child_count;
 };
 
 /* What is wrong in a text. Rooms below `rules` know no rule: a rule of family KL0 is a loop
  * over one kind of these (architecture.md, Faults). */
 enum fault_kind {
-	FAULT_SYNTAX,          /* a: libyaml's problem in words; the document has no root */
-	FAULT_LIMIT,           /* a: which limit (depth, nodes); no root */
-	FAULT_DUPLICATE_KEY,   /* node: the value that wins; related: the first place; a: key */
-	FAULT_TEMPLATE,        /* a: the template text; node NULL when the whole document is one,
-	                        * b is then why it cannot be read */
-	FAULT_UNKNOWN_FIELD,   /* node: the value; a: key; b: nearest real name or empty; c: type name */
-	FAULT_MISPLACED_FIELD, /* node: the value; a: key; b: where it belongs (path) */
-	FAULT_STRING_WANTED,   /* node: a plain scalar that YAML reads as another type; a: its type */
-	FAULT_NULL_STRING,     /* node: an empty value where a string is wanted (valid, reads "") */
-	FAULT_INVALID,         /* API validation; node; a: message; b: upstream error type
-	                        * (FieldValueInvalid …); c: upstream's field path */
-	FAULT_UNDECODABLE,     /* wrong JSON type or unparsable quantity; node; a: message */
-	FAULT_NOT_SERVED,      /* apiVersion and kind that no known version serves; a: message */
-	FAULT_VERSION_FIELD,   /* a field that the target version lacks; a: key; b: since or removed */
-	FAULT_INVENTORY,       /* a node-group file's own mistake; node; a: message; b: nearest name
-	                        * or empty; c: rule-neutral class (bounds, taint, type …) */
+	/* a: libyaml's problem in words; the document has no root */
+	FAULT_SYNTAX,
+	/* a: which limit (depth, nodes); no root */
+	FAULT_LIMIT,
+	/* node: the value that wins; related: the first place; a: key */
+	FAULT_DUPLICATE_KEY,
+	/* a: the template text; node NULL when the whole document is one, b is then why it
+	 * cannot be read */
+	FAULT_TEMPLATE,
+	/* node: the value; a: key; b: nearest real name or empty; c: type name */
+	FAULT_UNKNOWN_FIELD,
+	/* node: the value; a: key; b: where it belongs (path) */
+	FAULT_MISPLACED_FIELD,
+	/* node: a plain scalar that YAML reads as another type; a: its type */
+	FAULT_STRING_WANTED,
+	/* node: an empty value where a string is wanted (valid, reads "") */
+	FAULT_NULL_STRING,
+	/* API validation; node; a: message; b: upstream error type (FieldValueInvalid …); c:
+	 * upstream's field path */
+	FAULT_INVALID,
+	/* wrong JSON type or unparsable quantity; node; a: message */
+	FAULT_UNDECODABLE,
+	/* apiVersion and kind that no known version serves; a: message */
+	FAULT_NOT_SERVED,
+	/* a field that the target version lacks; a: key; b: since or removed */
+	FAULT_VERSION_FIELD,
+	/* a node-group file's own mistake; node; a: message; b: nearest name or empty; c:
+	 * rule-neutral class (bounds, taint, type …) */
+	FAULT_INVENTORY,
 };
 
 struct fault {
 	enum fault_kind kind;
-	const struct node *node;   /* may be NULL */
-	const char *missing;       /* name of the absent field below node, else NULL */
-	struct span span;          /* always a place in the file */
-	struct span related;       /* file 0: none */
+	/* may be NULL */
+	const struct node *node;
+	/* name of the absent field below node, else NULL */
+	const char *missing;
+	/* always a place in the file */
+	struct span span;
+	/* file 0: none */
+	struct span related;
 	str a, b, c;
 };
 struct faults VEC(struct fault);
@@ -78,9 +108,12 @@ struct tree {
 	struct arena *arena;
 	const struct source *source;
 	const struct document *document;
-	struct node *root;         /* NULL for an empty document or a syntax fault */
-	struct faults faults;      /* in order of place after tree_parse(); others append */
-	bool has_template;         /* {{, {% or <% in the text */
+	/* NULL for an empty document or a syntax fault */
+	struct node *root;
+	/* in order of place after tree_parse(); others append */
+	struct faults faults;
+	/* {{, {% or <% in the text */
+	bool has_template;
 };
 
 #define TREE_MAX_DEPTH 200
@@ -103,10 +136,13 @@ const struct node *node_get(const struct node *node, const char *key);
 /* The value at a dotted path of map keys ("spec.template.spec"), or NULL. */
 const struct node *node_at(const struct node *node, const char *path);
 
-bool node_is_map(const struct node *node);   /* NULL gives false */
+/* NULL gives false */
+bool node_is_map(const struct node *node);
 bool node_is_list(const struct node *node);
-bool node_is_scalar(const struct node *node); /* any scalar but null */
-bool node_is_null(const struct node *node);   /* absent (NULL) or null */
+/* Any scalar but null */
+bool node_is_scalar(const struct node *node);
+/* Absent (NULL) or null */
+bool node_is_null(const struct node *node);
 
 /* Text of a scalar; empty view for NULL, null, maps and lists. */
 str node_text(const struct node *node);

@@ -19,7 +19,8 @@ struct splitter {
 /* How many characters lie before a byte that begins one. */
 struct milestone {
 	uint32_t offset;
-	uint32_t points, units; /* code points, UTF-16 units */
+	/* code points, UTF-16 units */
+	uint32_t points, units;
 };
 
 /* Begins of lines, filled when the first position is asked for. */
@@ -45,10 +46,14 @@ struct source *source_new(struct source_set *set, str path, str text);
 enum read_result { READ_GOOD, READ_FAILED, READ_TOO_LARGE, READ_BINARY, READ_SPECIAL };
 
 struct reading {
-	size_t limit;  /* bytes */
-	bool any_type; /* pipes and devices too: somebody named them */
-	str text;      /* the result, in the arena */
-	int error;     /* errno of READ_FAILED */
+	/* bytes */
+	size_t limit;
+	/* pipes and devices too: somebody named them */
+	bool any_type;
+	/* the result, in the arena */
+	str text;
+	/* errno of READ_FAILED */
+	int error;
 };
 
 /* Reads name, relative to the open folder (AT_FDCWD: the working folder). */
@@ -62,14 +67,17 @@ enum read_result file_read_open(struct arena *arena, int fd, struct reading *rea
 struct ignore_rule {
 	str glob;
 	bool negated;
-	bool folders_only; /* ended in a slash */
-	bool anchored;     /* holds a slash: matched against the path, not the name */
+	/* ended in a slash */
+	bool folders_only;
+	/* holds a slash: matched against the path, not the name */
+	bool anchored;
 };
 
 /* The rules of one folder; those of the folders above follow. NULL: none at all. */
 struct ignores {
 	const struct ignores *outer;
-	str folder; /* absolute; rules are relative to it */
+	/* absolute; rules are relative to it */
+	str folder;
 	struct VEC(struct ignore_rule) rules;
 };
 

@@ -14,14 +14,22 @@
  * embedded text maps line by line, or all of it to one place. */
 struct offsets VEC(uint32_t);
 struct marks {
-	str fed;                  /* what libyaml reads */
-	size_t point, byte;       /* one known pair of offsets, moved along */
-	bool ascii;               /* code points are bytes */
-	uint32_t base;            /* place of fed in the file */
-	struct offsets rewritten; /* fed offsets behind which the file is 2 bytes longer */
-	struct offsets lines;     /* embedded: file offset of each line of fed */
-	struct offsets line_begins; /* embedded: fed offset of each line */
-	uint32_t fixed_end;       /* embedded: everything lies at [base, fixed_end); 0: it does not */
+	/* what libyaml reads */
+	str fed;
+	/* one known pair of offsets, moved along */
+	size_t point, byte;
+	/* code points are bytes */
+	bool ascii;
+	/* place of fed in the file */
+	uint32_t base;
+	/* fed offsets behind which the file is 2 bytes longer */
+	struct offsets rewritten;
+	/* embedded: file offset of each line of fed */
+	struct offsets lines;
+	/* embedded: fed offset of each line */
+	struct offsets line_begins;
+	/* embedded: everything lies at [base, fixed_end); 0: it does not */
+	uint32_t fixed_end;
 };
 
 void marks_init(struct marks *marks, str fed, uint32_t base);
@@ -44,14 +52,22 @@ struct parser {
 	struct arena *scratch;
 	struct marks marks;
 	yaml_parser_t yaml;
-	struct map *anchors;      /* name -> struct anchor, also of nodes still being read */
-	struct node_stack stack;  /* children of the open containers; not the arena's memory */
-	size_t nodes;             /* in the tree so far, copies counted */
-	size_t copies;            /* of them, those that aliases brought in */
-	size_t aliases;           /* how many brought them in */
-	size_t last_end;          /* byte of fed where the last scalar, alias or flow node ended */
-	bool may_hide;            /* the text holds something that template_hides() looks for */
-	bool failed;              /* a fault ended the document */
+	/* name -> struct anchor, also of nodes still being read */
+	struct map *anchors;
+	/* children of the open containers; not the arena's memory */
+	struct node_stack stack;
+	/* in the tree so far, copies counted */
+	size_t nodes;
+	/* of them, those that aliases brought in */
+	size_t copies;
+	/* how many brought them in */
+	size_t aliases;
+	/* byte of fed where the last scalar, alias or flow node ended */
+	size_t last_end;
+	/* the text holds something that template_hides() looks for */
+	bool may_hide;
+	/* a fault ended the document */
+	bool failed;
 };
 
 /* Looks for templates in text; tree and scratch are set. */
@@ -88,8 +104,10 @@ struct span parser_span(const struct parser *parser, size_t begin, size_t end);
 /* An anchor: its node by value, so that it stays when its siblings move. */
 struct anchor {
 	struct node node;
-	size_t size;              /* nodes in it */
-	bool open;                /* still being read: an alias to it would contain itself */
+	/* nodes in it */
+	size_t size;
+	/* still being read: an alias to it would contain itself */
+	bool open;
 };
 
 /* Counts nodes; false, with a fault, when the document has too many. */
