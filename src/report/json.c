@@ -5,7 +5,7 @@
 
 /* Cells of the matrix workload x group that are written at most: above that the report would be
  * nothing else. */
-#define MAX_FIT 100000
+#define MAX_FIT 20000
 
 /* Columns in characters, as in the text format. */
 static json_t *location(const struct report *report, const struct place *place)
