@@ -30,7 +30,7 @@ struct run {
 	const char *folder, *only;
 	struct strs without;
 	bool verbose, broken;
-	size_t passed, failed;
+	size_t passed, failed, undecided;
 };
 
 static bool read_file(struct arena *arena, const char *path, str *ret_text)
@@ -87,6 +87,9 @@ static bool run_line(struct run *run, const struct area *area, str line)
 			run->failed++;
 		else
 			run->passed++;
+		run->undecided += vector.undecided;
+		if (vector.undecided && run->verbose)
+			printf("%.*s: undecided\n", STR_ARG(vector.id));
 		if (vector.miss.n && run->verbose)
 			printf("%.*s:%.*s\n", STR_ARG(vector.id), STR_ARG(buf_str(&vector.miss)));
 	}
@@ -113,7 +116,11 @@ static void run_file(struct run *run, const struct area *area, const char *path)
 		}
 		passed = run->passed - passed;
 		failed = run->failed - failed;
-		printf("%s: %zu/%zu\n", area->name, passed, passed + failed);
+		printf("%s: %zu/%zu", area->name, passed, passed + failed);
+		if (run->undecided)
+			printf(", of which %zu undecided", run->undecided);
+		printf("\n");
+		run->undecided = 0;
 	}
 	arena_free(arena);
 }

@@ -88,6 +88,35 @@ struct judgement {
  * of them; a workload that runs nowhere always has its own. */
 struct judgement *sched_judge(struct arena *arena, const struct scope *scope);
 
+/* ---- fleets -------------------------------------------------------------------------- */
+
+/* So many replicas of a workload. */
+struct fleet_item {
+	const struct workload *workload;
+	int64_t replicas;
+};
+
+/* Several workloads together on all groups of the scope, DaemonSets first. */
+struct fleet {
+	enum answer fits;              /* YES: a placement is known; NO: none exists */
+	bool open;                     /* facts that nobody declares may change the answer: then
+	                                * NO is not certain */
+	int64_t demand;                /* pods */
+	int64_t lower, upper;          /* lower <= pods that can be placed <= upper */
+	int64_t *placed;               /* per item, of the placement behind lower */
+	str limited_by;                /* resource that proves upper < demand; "pods"; empty */
+	const struct group *group;     /* that lacks most of it, or NULL */
+};
+struct fleet_question {
+	const struct fleet_item *items;
+	size_t count;
+	/* Every group has its maximum of nodes. Otherwise groups may be smaller, which leaves out
+	 * domains that would stop a spread. */
+	bool at_maximum;
+};
+void sched_fleet(struct arena *arena, const struct judgement *judgement,
+                 const struct fleet_question *question, struct fleet *ret_fleet);
+
 /* Requests of the DaemonSets that run on a node of that shape, with pod slots as resource
  * "pods" (each one counts 1). */
 void sched_daemon_overhead(struct arena *arena, const struct scope *scope,

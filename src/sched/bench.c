@@ -138,6 +138,7 @@ struct bench *bench_new(struct arena *arena, const struct scope *scope)
 		bench->profiles[i] = pod_profile_new(arena, scope->workloads.v[i]);
 		pod_add_volumes(arena, scope, bench->profiles[i]);
 	}
+	bench_index_labels(bench);
 	add_sites(bench);
 	return bench;
 }

@@ -28,8 +28,12 @@ static void classify(struct bench *bench)
 		str key = share ? pod_signature(bench->arena, bench->profiles[i]) : (str){ 0 };
 		struct pod_class *class = share ? map_get(known, key) : NULL;
 
-		if (!class || !runs_somewhere(class, groups))
-			class = bench_judge(bench, bench->profiles[i]);
+		if (!class || !runs_somewhere(class, groups)) {
+			struct pod_class *own = bench_judge(bench, bench->profiles[i]);
+
+			own->number = i;
+			class = own;
+		}
 		if (share && !map_has(known, key))
 			map_put(known, key, class);
 		bench->classes[i] = class;

@@ -177,6 +177,7 @@ struct group_sites {
 /* Pods that are judged alike, and what they were told. */
 struct pod_class {
 	const struct pod_profile *profile; /* of the first of them */
+	size_t number;                     /* in order of making */
 	struct verdict *verdicts;          /* per group */
 	struct offer *offers;              /* per group */
 };
@@ -191,7 +192,16 @@ struct bench {
 	struct group_sites *groups;      /* per group */
 	struct site *sites;
 	size_t site_count;
+	struct map *labels;              /* namespace, label, value -> struct workloads with it */
 };
+
+/* Fills labels. */
+void bench_index_labels(struct bench *bench);
+/* Do pods of other declared workloads count for the selector, in the owner's namespace or
+ * whatever ones the term names? Exactly one of the two is given. */
+bool bench_others_selected(const struct bench *bench, const struct workload *owner,
+                           const struct spread_constraint *constraint,
+                           const struct pod_affinity_term *term);
 
 /* Prepares profiles, sites and the DaemonSets on them. */
 struct bench *bench_new(struct arena *arena, const struct scope *scope);
@@ -207,6 +217,11 @@ void bench_judge_group(const struct bench *bench, const struct pod_profile *prof
 /* How many replicas a workload can have by itself. */
 void bench_measure(const struct bench *bench, const struct workload *workload,
                    struct capacity *ret_capacity);
+
+/* Places what certainly can be placed, large pods first; fills placed per item and gives the sum.
+ * arena: for the time of the call. */
+int64_t greedy_fill(const struct bench *bench, struct arena *arena,
+                    const struct fleet_question *question, int64_t *placed);
 
 /* Narrows total and *least by what pods of the workload demand of each other: spread, pod
  * affinity and anti-affinity over topologies. */

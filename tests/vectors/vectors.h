@@ -19,6 +19,7 @@ struct vector {
 	str id;
 	const struct node *in, *expect;
 	struct buf miss;          /* what differs; empty: passed */
+	bool undecided;           /* the answer was "unknown", which is not wrong */
 };
 
 /* One area: how its vectors are checked. */
