@@ -181,9 +181,13 @@ static int compare_types(const void *a, const void *b)
 	return strcmp(((const struct type *)a)->name, ((const struct type *)b)->name);
 }
 
+/* By length first: a search then mostly compares numbers. */
 static int compare_fields(const void *a, const void *b)
 {
-	return strcmp(((const struct field *)a)->name, ((const struct field *)b)->name);
+	const char *x = ((const struct field *)a)->name, *y = ((const struct field *)b)->name;
+	size_t n = strlen(x), m = strlen(y);
+
+	return n != m ? (n > m) - (n < m) : strcmp(x, y);
 }
 
 static void sort(struct schema *schema)

@@ -6,13 +6,13 @@
 #include "kube-internal.h"
 
 #define ROW(field, how, structure, member) \
-	{ field, BIND_##how, offsetof(structure, member), NULL, NULL }
+	{ { "" field, sizeof(field) - 1 }, BIND_##how, offsetof(structure, member), NULL, NULL }
 #define ROW_INTO(field, structure, member, table) \
-	{ field, BIND_INTO, offsetof(structure, member), table, NULL }
-#define ROW_SAME(field, table) { field, BIND_INTO, 0, table, NULL }
+	{ { "" field, sizeof(field) - 1 }, BIND_INTO, offsetof(structure, member), table, NULL }
+#define ROW_SAME(field, table) { { "" field, sizeof(field) - 1 }, BIND_INTO, 0, table, NULL }
 #define ROW_LIST(field, structure, member, table) \
-	{ field, BIND_LIST, offsetof(structure, member), table, NULL }
+	{ { "" field, sizeof(field) - 1 }, BIND_LIST, offsetof(structure, member), table, NULL }
 #define ROW_FUNCTION(field, structure, member, function) \
-	{ field, BIND_FUNCTION, offsetof(structure, member), NULL, function }
+	{ { "" field, sizeof(field) - 1 }, BIND_FUNCTION, offsetof(structure, member), NULL, function }
 
 #endif

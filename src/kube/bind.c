@@ -184,6 +184,11 @@ static void bind_field(struct binder *binder, const struct node *node,
 	}
 }
 
+static bool row_is_for(const struct bind_row *row, str key)
+{
+	return row->field.n == key.n && str_eq(row->field, key);
+}
+
 void bind_map(struct binder *binder, const struct node *node, const struct bind_table *table,
               void *structure)
 {
@@ -191,12 +196,15 @@ void bind_map(struct binder *binder, const struct node *node, const struct bind_
 		return;
 	if (table->node_offset != SIZE_MAX)
 		*(const struct node **)((char *)structure + table->node_offset) = node;
-	for (size_t i = 0; i < table->row_count; i++) {
-		const struct bind_row *row = &table->rows[i];
-		const struct node *value = node_get(node, row->field);
+	for (uint32_t i = 0; i < node->child_count; i++) {
+		const struct node *child = &node->children[i];
 
-		if (!node_is_null(value))
-			bind_field(binder, value, row, (char *)structure + row->offset);
+		if (node_is_null(child))
+			continue;
+		for (size_t k = 0; k < table->row_count; k++)
+			if (row_is_for(&table->rows[k], child->key))
+				bind_field(binder, child, &table->rows[k],
+				           (char *)structure + table->rows[k].offset);
 	}
 	if (table->finish)
 		table->finish(binder, structure);

@@ -234,21 +234,26 @@ static bool is_patch_key(str key)
 	       str_starts(key, STR("$deleteFromPrimitiveList/"));
 }
 
+/* Nobody judges what a controller writes. */
+static bool is_status(const struct schema_field *field, str key)
+{
+	return str_eq(key, STR("status")) && (!field || field->value == VALUE_OBJECT);
+}
+
 static void check_key(struct checker *checker, const struct frame *frame, struct node *child)
 {
 	const struct schema_field *field = schema_field(frame->type, child->key);
 	struct frame inner = *frame;
 
-	if (child->unknown || is_patch_key(child->key) || (str_is(child->key, "status") && (!field || field->value == VALUE_OBJECT)))
+	if (child->unknown || is_status(field, child->key))
 		return;
 	if (field) {
 		inner.dated = check_version(checker, frame, child, field) || frame->dated;
 		check_value(checker, &inner, child, field);
-		return;
+	} else if (!is_patch_key(child->key) &&
+	           !(frame->former && schema_field(frame->former, child->key))) {
+		fields_judge_key(checker, frame, child);
 	}
-	if (frame->former && schema_field(frame->former, child->key))
-		return;
-	fields_judge_key(checker, frame, child);
 }
 
 static void check_map(struct checker *checker, struct node *node, const struct frame *frame)

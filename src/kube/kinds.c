@@ -14,38 +14,40 @@ struct api_life_row {
 #define OLDEST_MINOR 16
 
 /* A kind in a group may move between versions, never between these groups but for extensions. */
+#define ROW(group, kind, class) \
+	{ { "" group, sizeof(group) - 1 }, { "" kind, sizeof(kind) - 1 }, class }
 static const struct class_row {
-	const char *group, *kind;
+	str group, kind;
 	enum object_class class;
 } class_rows[] = {
-	{ "", "Pod", OBJECT_POD },
-	{ "apps", "Deployment", OBJECT_DEPLOYMENT },
-	{ "extensions", "Deployment", OBJECT_DEPLOYMENT },
-	{ "apps", "StatefulSet", OBJECT_STATEFUL_SET },
-	{ "apps", "DaemonSet", OBJECT_DAEMON_SET },
-	{ "extensions", "DaemonSet", OBJECT_DAEMON_SET },
-	{ "apps", "ReplicaSet", OBJECT_REPLICA_SET },
-	{ "extensions", "ReplicaSet", OBJECT_REPLICA_SET },
-	{ "", "ReplicationController", OBJECT_REPLICATION_CONTROLLER },
-	{ "batch", "Job", OBJECT_JOB },
-	{ "batch", "CronJob", OBJECT_CRON_JOB },
-	{ "autoscaling", "HorizontalPodAutoscaler", OBJECT_HPA },
-	{ "", "Service", OBJECT_SERVICE },
-	{ "policy", "PodDisruptionBudget", OBJECT_PDB },
-	{ "node.k8s.io", "RuntimeClass", OBJECT_RUNTIME_CLASS },
-	{ "scheduling.k8s.io", "PriorityClass", OBJECT_PRIORITY_CLASS },
-	{ "apiregistration.k8s.io", "APIService", OBJECT_API_SERVICE },
-	{ "", "ConfigMap", OBJECT_CONFIG_MAP },
-	{ "monitoring.coreos.com", "PrometheusRule", OBJECT_PROMETHEUS_RULE },
-	{ "", "Namespace", OBJECT_NAMESPACE },
-	{ "", "PersistentVolumeClaim", OBJECT_PVC },
-	{ "", "PersistentVolume", OBJECT_PV },
-	{ "storage.k8s.io", "StorageClass", OBJECT_STORAGE_CLASS },
-	{ "", "LimitRange", OBJECT_LIMIT_RANGE },
-	{ "", "ResourceQuota", OBJECT_RESOURCE_QUOTA },
-	{ "keda.sh", "ScaledObject", OBJECT_SCALED_OBJECT },
-	{ "keda.sh", "ScaledJob", OBJECT_SCALED_JOB },
-	{ "autoscaling.k8s.io", "VerticalPodAutoscaler", OBJECT_VPA },
+	ROW("", "Pod", OBJECT_POD),
+	ROW("apps", "Deployment", OBJECT_DEPLOYMENT),
+	ROW("extensions", "Deployment", OBJECT_DEPLOYMENT),
+	ROW("apps", "StatefulSet", OBJECT_STATEFUL_SET),
+	ROW("apps", "DaemonSet", OBJECT_DAEMON_SET),
+	ROW("extensions", "DaemonSet", OBJECT_DAEMON_SET),
+	ROW("apps", "ReplicaSet", OBJECT_REPLICA_SET),
+	ROW("extensions", "ReplicaSet", OBJECT_REPLICA_SET),
+	ROW("", "ReplicationController", OBJECT_REPLICATION_CONTROLLER),
+	ROW("batch", "Job", OBJECT_JOB),
+	ROW("batch", "CronJob", OBJECT_CRON_JOB),
+	ROW("autoscaling", "HorizontalPodAutoscaler", OBJECT_HPA),
+	ROW("", "Service", OBJECT_SERVICE),
+	ROW("policy", "PodDisruptionBudget", OBJECT_PDB),
+	ROW("node.k8s.io", "RuntimeClass", OBJECT_RUNTIME_CLASS),
+	ROW("scheduling.k8s.io", "PriorityClass", OBJECT_PRIORITY_CLASS),
+	ROW("apiregistration.k8s.io", "APIService", OBJECT_API_SERVICE),
+	ROW("", "ConfigMap", OBJECT_CONFIG_MAP),
+	ROW("monitoring.coreos.com", "PrometheusRule", OBJECT_PROMETHEUS_RULE),
+	ROW("", "Namespace", OBJECT_NAMESPACE),
+	ROW("", "PersistentVolumeClaim", OBJECT_PVC),
+	ROW("", "PersistentVolume", OBJECT_PV),
+	ROW("storage.k8s.io", "StorageClass", OBJECT_STORAGE_CLASS),
+	ROW("", "LimitRange", OBJECT_LIMIT_RANGE),
+	ROW("", "ResourceQuota", OBJECT_RESOURCE_QUOTA),
+	ROW("keda.sh", "ScaledObject", OBJECT_SCALED_OBJECT),
+	ROW("keda.sh", "ScaledJob", OBJECT_SCALED_JOB),
+	ROW("autoscaling.k8s.io", "VerticalPodAutoscaler", OBJECT_VPA),
 };
 
 /* Custom kinds that are known to be cluster-scoped (their CRDs, read with crd-fields.tsv). */
@@ -94,22 +96,20 @@ enum object_class kind_class(str group, str kind)
 	const struct class_row *other = NULL;
 
 	for (size_t i = 0; i < COUNT_OF(class_rows); i++) {
-		if (!str_is(kind, class_rows[i].kind))
+		if (!str_eq(kind, class_rows[i].kind))
 			continue;
-		if (str_is(group, class_rows[i].group))
+		if (str_eq(group, class_rows[i].group))
 			return class_rows[i].class;
 		other = &class_rows[i];
 	}
 	/* A built-in kind under a wrong built-in group is still read as what was meant. */
-	if (other && group_is_built_in(group) && group_is_built_in(str_of(other->group)))
+	if (other && group_is_built_in(group) && group_is_built_in(other->group))
 		return other->class;
 	return OBJECT_OTHER;
 }
 
-bool kind_is_cluster_scoped(str api_version, str group, str kind)
+bool kind_is_cluster_scoped(const struct schema_kind *row, str group, str kind)
 {
-	const struct schema_kind *row = schema_kind(api_version, kind);
-
 	if (row && row->scope != SCOPE_CUSTOM)
 		return row->scope == SCOPE_CLUSTER;
 	for (size_t i = 0; i < COUNT_OF(cluster_kinds); i++)
@@ -234,8 +234,7 @@ str kind_not_served(struct arena *arena, str api_version, str kind)
 	str group, version;
 
 	api_version_split(api_version, &group, &version);
-	if (schema_kind(api_version, kind) || str_is(kind, "List") ||
-	    !group_is_built_in(group) || life_row(api_version, kind) ||
+	if (str_is(kind, "List") || !group_is_built_in(group) || life_row(api_version, kind) ||
 	    life_row(api_version, item_kind(kind)))
 		return (str){ 0 };
 	row = life_like(kind, false);

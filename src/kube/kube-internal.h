@@ -55,7 +55,7 @@ const struct schema_type *schema_type(uint16_t number); /* NULL for SCHEMA_NONE 
 const struct schema_type *schema_type_named(const char *name);
 uint16_t schema_type_number(const struct schema_type *type);
 size_t schema_type_count(void);
-/* The type's fields, sorted by name; type->count of them. */
+/* The type's fields, sorted by length and bytes of the name; type->count of them. */
 const struct schema_field *schema_fields_of(const struct schema_type *type);
 const struct schema_field *schema_field(const struct schema_type *type, str name);
 /* The kind with exactly that apiVersion, or NULL. */
@@ -64,10 +64,10 @@ const struct schema_kind *schema_kind(str api_version, str kind);
 /* ---- kinds ---------------------------------------------------------------------------- */
 
 enum object_class kind_class(str group, str kind);
-/* True for cluster-scoped kinds, built-in or custom. */
-bool kind_is_cluster_scoped(str api_version, str group, str kind);
+/* True for cluster-scoped kinds, built-in or custom. row: schema_kind() of it, may be NULL. */
+bool kind_is_cluster_scoped(const struct schema_kind *row, str group, str kind);
 /* A message when the group is Kubernetes' own and no known version serves the kind in that
- * version; else the empty view. */
+ * version; else the empty view. The caller has looked for a schema_kind(). */
 str kind_not_served(struct arena *arena, str api_version, str kind);
 /* "apps/v1" gives apps and v1, "v1" the empty group. */
 void api_version_split(str api_version, str *ret_group, str *ret_version);
@@ -131,7 +131,7 @@ struct binder {
 };
 struct bind_table;
 struct bind_row {
-	const char *field;
+	str field;
 	enum bind_how how;
 	size_t offset;
 	const struct bind_table *sub;

@@ -76,9 +76,8 @@ static bool is_custom(const struct object *object, const struct schema_kind *kin
 }
 
 static void judge_and_bind(const struct binding *binding, struct object *object,
-                           struct node *root)
+                           struct node *root, const struct schema_kind *kind)
 {
-	const struct schema_kind *kind = schema_kind(object->api_version, object->kind);
 	bool custom = is_custom(object, kind);
 	struct binder binder = { .arena = binding->tree->arena };
 	struct custom_pods pods = { 0 };
@@ -95,7 +94,8 @@ static void judge_and_bind(const struct binding *binding, struct object *object,
 	if (custom && object->class == OBJECT_OTHER)
 		custom_find(binder.arena, object, root, &pods);
 	if (!binding->quiet) {
-		check_served(binding, object);
+		if (!kind)
+			check_served(binding, object);
 		check_fields(&checker, root, kind);
 		if (!object->modelled)
 			custom_check(&checker, &pods);
@@ -110,6 +110,7 @@ static void bind_object(const struct binding *binding, struct node *root, str ap
                         str kind)
 {
 	struct object *object = ARENA_NEW(binding->tree->arena, struct object);
+	const struct schema_kind *row = schema_kind(api_version, kind);
 
 	object->tree = binding->tree;
 	object->root = root;
@@ -117,8 +118,8 @@ static void bind_object(const struct binding *binding, struct node *root, str ap
 	object->kind = kind;
 	api_version_split(api_version, &object->group, &object->version);
 	object->class = kind_class(object->group, kind);
-	object->cluster_scoped = kind_is_cluster_scoped(api_version, object->group, kind);
-	judge_and_bind(binding, object, root);
+	object->cluster_scoped = kind_is_cluster_scoped(row, object->group, kind);
+	judge_and_bind(binding, object, root, row);
 	*VEC_PUSH(binding->tree->arena, binding->objects) = object;
 }
 

@@ -42,6 +42,12 @@ const struct schema_field *schema_fields_of(const struct schema_type *type)
 	return &schema_fields[type->first];
 }
 
+/* The order of tablegen: length, then bytes. */
+static int compare_names(str a, str b)
+{
+	return a.n != b.n ? (a.n > b.n) - (a.n < b.n) : str_cmp(a, b);
+}
+
 const struct schema_field *schema_field(const struct schema_type *type, str name)
 {
 	const struct schema_field *fields = schema_fields_of(type);
@@ -49,7 +55,7 @@ const struct schema_field *schema_field(const struct schema_type *type, str name
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
-		int order = str_cmp(name, fields[middle].name);
+		int order = compare_names(name, fields[middle].name);
 
 		if (order == 0)
 			return &fields[middle];
