@@ -32,6 +32,7 @@ static bool admits(struct arena *arena, const struct promql_use *use, const stru
 	return true;
 }
 
+/* Linear: lists have a few names. */
 static bool name_is_wanted(str name, const struct wanted *wanted)
 {
 	for (const char *const *want = wanted->names; *want; want++) {
@@ -81,6 +82,7 @@ static enum alert_answer rule_reads(struct arena *arena, const struct alert_rule
 	return answer == ALERTS_NONE ? ALERTS_NONE : ALERTS_UNDECIDED;
 }
 
+/* The most telling of its rules. */
 static enum alert_answer object_reads(struct arena *arena, const struct object *object,
                                       const struct wanted *wanted)
 {
@@ -96,6 +98,7 @@ static enum alert_answer object_reads(struct arena *arena, const struct object *
 	return best;
 }
 
+/* The most telling of all rules of the scope. */
 static enum alert_answer scope_reads(const struct scope *scope, const struct wanted *wanted,
                                      const struct object **ret_first)
 {

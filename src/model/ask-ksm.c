@@ -25,6 +25,7 @@ static const struct metric_row *row_of(str name)
 	               ? &metric_rows[low] : NULL;
 }
 
+/* One of a comma-separated list? */
 static bool has_label(str labels, str label)
 {
 	str one;

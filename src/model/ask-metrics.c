@@ -100,6 +100,7 @@ static str without_architecture(str name)
 	return name;
 }
 
+/* Registry hosts, mirrors and tags do not matter. */
 static str image_program(const struct container *container)
 {
 	str name, tag;
@@ -131,6 +132,7 @@ bool container_runs(const struct container *container, const char *program)
 	return false;
 }
 
+/* By exact name; the tables are short. */
 static const struct provider_row *row_of(const struct provider_row *rows, size_t count, str name)
 {
 	for (size_t i = 0; i < count; i++)
@@ -139,6 +141,7 @@ static const struct provider_row *row_of(const struct provider_row *rows, size_t
 	return NULL;
 }
 
+/* Only the text "true": a reference to a ConfigMap proves nothing. */
 static bool env_is_true(const struct container *container, const char *name)
 {
 	for (size_t i = 0; i < container->env.n; i++)
@@ -161,6 +164,7 @@ static bool registered_from(const struct scope *scope, str ns)
 	return false;
 }
 
+/* The provider that one of the containers is, or NULL. */
 static const struct provider_row *workload_row(const struct scope *scope,
                                                const struct workload *workload)
 {
@@ -176,6 +180,7 @@ static const struct provider_row *workload_row(const struct scope *scope,
 	return NULL;
 }
 
+/* Bits of the APIs that a chart of that name registers. */
 static unsigned chart_apis(const struct node *name)
 {
 	const struct provider_row *row = row_of(chart_rows, COUNT_OF(chart_rows),
@@ -184,6 +189,7 @@ static unsigned chart_apis(const struct node *name)
 	return row ? row->apis : 0;
 }
 
+/* A map holds one chart, a list several. */
 static unsigned charts_at(const struct node *root, const struct chart_place *place)
 {
 	const struct node *at = node_at(root, place->path);
@@ -228,6 +234,7 @@ static bool platform_serves(const struct scope *scope, enum metrics_api api)
 	return false;
 }
 
+/* Named by the user: the platform serves it. */
 static bool settings_serve(const struct scope *scope, enum metrics_api api)
 {
 	for (size_t i = 0; i < scope->settings->apis.n; i++)
@@ -258,6 +265,7 @@ static const struct object *declared_provider(const struct scope *scope, unsigne
 	return NULL;
 }
 
+/* Does any document of another tool install a provider? */
 static bool charts_provide(const struct scope *scope, unsigned mask)
 {
 	for (size_t i = 0; i < scope->trees.n; i++)

@@ -37,6 +37,7 @@ static const char *const aggregations[] = {
 	"bottomk", "topk", "quantile", "limitk", "limit_ratio",
 };
 
+/* Words are few, so a loop will do. */
 static bool word_is(str word, const char *const *list, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -45,21 +46,25 @@ static bool word_is(str word, const char *const *list, size_t count)
 	return false;
 }
 
+/* Recorded series have colons in their names. */
 static bool is_name_start(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == ':';
 }
 
+/* ASCII only, whatever the locale. */
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
 
+/* NUL behind the end, which no expression holds. */
 static char peek(const struct reader *reader)
 {
 	return reader->at < reader->text.n ? reader->text.p[reader->at] : '\0';
 }
 
+/* Comments run to the end of the line. */
 static void skip_blanks(struct reader *reader)
 {
 	for (; reader->at < reader->text.n; reader->at++) {
@@ -74,6 +79,7 @@ static void skip_blanks(struct reader *reader)
 	}
 }
 
+/* Empty when no name stands here. */
 static str read_name(struct reader *reader)
 {
 	size_t begin = reader->at;
@@ -165,6 +171,7 @@ static bool read_matcher(struct reader *reader, struct promql_use *use)
 	return true;
 }
 
+/* From { to }, entries separated by commas, a last comma allowed. */
 static bool read_matchers(struct reader *reader, struct promql_use *use)
 {
 	for (reader->at++;;) {
@@ -183,6 +190,7 @@ static bool read_matchers(struct reader *reader, struct promql_use *use)
 	}
 }
 
+/* The rest of the token is filled in by the caller. */
 static struct token *add_token(struct reader *reader, enum token_kind kind, str text)
 {
 	struct token *token = VEC_PUSH(reader->arena, &reader->tokens);
@@ -259,6 +267,7 @@ static void read_number(struct reader *reader)
 	add_token(reader, TOKEN_NUMBER, str_slice(reader->text, begin, reader->at));
 }
 
+/* == and >= have two bytes; a lone = or ! is left to the grammar that nobody checks here. */
 static void read_comparison(struct reader *reader)
 {
 	char first = peek(reader);
@@ -283,6 +292,7 @@ static void read_comparison(struct reader *reader)
 	reader->at += wide ? 2 : 1;
 }
 
+/* Arithmetic is OTHER: it ends no operand. */
 static enum token_kind kind_of(char c)
 {
 	switch (c) {
@@ -299,6 +309,7 @@ static enum token_kind kind_of(char c)
 	}
 }
 
+/* false for what PromQL does not have: a template, a Grafana variable, a stray bracket. */
 static bool read_token(struct reader *reader)
 {
 	char c = peek(reader);
@@ -358,6 +369,7 @@ static bool read_right(const struct reader *reader, size_t i, struct promql_comp
 	                      &comparison->number);
 }
 
+/* Only operands with a border on both sides: precedence need not be known then. */
 static void find_comparisons(struct reader *reader)
 {
 	const struct tokens *tokens = &reader->tokens;

@@ -13,6 +13,7 @@ static bool amount_of(const struct amount *amount, int64_t *ret_amount)
 	               : quantity_value_ceil(&amount->quantity, ret_amount);
 }
 
+/* A template or patch may change what it holds. */
 static bool map_is_open(const struct node *node)
 {
 	return node && node->unknown;
@@ -25,6 +26,7 @@ static bool resources_open(const struct container *container)
 	       map_is_open(container->requests.node) || map_is_open(container->limits.node);
 }
 
+/* An amount that is written somewhere. */
 static struct effective_amount found(const struct container *container,
                                      const struct amount *amount)
 {
@@ -59,6 +61,7 @@ static const struct amount *range_default(const struct limit_range *range, str r
 	return NULL;
 }
 
+/* What admission fills in, or nothing. */
 static struct effective_amount from_range(const struct limit_range *range,
                                           const struct container *container, str resource,
                                           bool request)

@@ -53,6 +53,7 @@ const char *runtime_name(enum runtime runtime)
 
 /* ---- words ----------------------------------------------------------------------------- */
 
+/* The last one of a name wins, as in the container. */
 static const struct env_var *env_of(const struct container *container, str name)
 {
 	for (size_t i = container->env.n; i-- > 0;)
@@ -85,16 +86,19 @@ static str expand(struct arena *arena, const struct container *container, str te
 	return buf_str(&buf);
 }
 
+/* What a shell splits at. */
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
+/* Quotes of a shell around a whole word. */
 static bool is_quote(char c)
 {
 	return c == '"' || c == '\'';
 }
 
+/* Every word with its place, so that a fix can replace it. */
 static void add_words(struct arena *arena, const struct container *container,
                       const struct text *from, struct words *words)
 {
@@ -120,6 +124,7 @@ static void add_words(struct arena *arena, const struct container *container,
 	}
 }
 
+/* command first, then args, as the container runs them. */
 static void add_command_words(struct arena *arena, const struct container *container,
                               struct words *words)
 {
@@ -142,6 +147,7 @@ static void read_words(struct arena *arena, const struct container *container,
 	add_command_words(arena, container, words);
 }
 
+/* Without the folders in front. */
 static str program_of(str word)
 {
 	size_t slash = str_find_last(word, '/');
@@ -149,6 +155,7 @@ static str program_of(str word)
 	return slash < word.n ? str_slice(word, slash + 1, word.n) : word;
 }
 
+/* `sh -c "exec java …"` counts: any word may be the program. */
 static enum runtime command_runtime(const struct container *container)
 {
 	struct arena *arena = arena_new();
@@ -265,6 +272,7 @@ static bool milli_percent(str text, int64_t *ret_milli)
 	return true;
 }
 
+/* With or without 0x: .NET reads both as hexadecimal. */
 static bool hexadecimal(str text, int64_t *ret_value)
 {
 	if (str_starts(text, STR("0x")) || str_starts(text, STR("0X")))
@@ -345,6 +353,7 @@ static void take_word(const struct word *word, struct heap_setting *heap)
 	}
 }
 
+/* Settings that are a variable of their own. */
 static struct heap_setting variable_heap(const struct container *container)
 {
 	struct heap_setting heap = { 0 };
@@ -364,6 +373,7 @@ static struct heap_setting variable_heap(const struct container *container)
 	return heap;
 }
 
+/* A shell variable may hold the setting: then the default is not claimed. */
 static bool sets_node_heap(const struct words *words)
 {
 	for (size_t i = 0; i < words->n; i++)

@@ -6,6 +6,7 @@
 
 /* ---- spec.selector of an HPA ----------------------------------------------------------- */
 
+/* A map of label to value; anything else is empty. */
 static void read_labels(struct arena *arena, const struct node *map, struct pairs *ret_pairs)
 {
 	ret_pairs->node = map;
@@ -19,6 +20,7 @@ static void read_labels(struct arena *arena, const struct node *map, struct pair
 		};
 }
 
+/* In the order of the enum. */
 static enum selector_operator operator_of(str word)
 {
 	static const char *const words[] = { "In", "NotIn", "Exists", "DoesNotExist" };
@@ -29,6 +31,7 @@ static enum selector_operator operator_of(str word)
 	return SELECTOR_INVALID;
 }
 
+/* As upstream binds them; the words are checked by whoever matches. */
 static void read_expressions(struct arena *arena, const struct node *list,
                              struct requirements *ret_requirements)
 {
@@ -74,6 +77,7 @@ enum answer scaler_selector_matches(const struct scaler *scaler)
 
 /* ---- Argo CD --------------------------------------------------------------------------- */
 
+/* Absent and "*" mean any. */
 static bool absent_or(const struct node *node, str wanted)
 {
 	return node_is_null(node) || str_is(node_text(node), "*") ||
@@ -92,6 +96,7 @@ static bool names_replicas(const struct node *list)
 	return false;
 }
 
+/* One entry of ignoreDifferences must name the object and the field. */
 static bool ignores_replicas(const struct node *spec, const struct object *object)
 {
 	const struct node *list = node_get(spec, "ignoreDifferences");
@@ -110,6 +115,7 @@ static bool ignores_replicas(const struct node *spec, const struct object *objec
 	return false;
 }
 
+/* Without it Argo CD hides the difference and writes the field all the same. */
 static bool respects_differences(const struct node *spec)
 {
 	const struct node *options = node_at(spec, "syncPolicy.syncOptions");
@@ -161,6 +167,7 @@ struct policies {
 	bool known;
 };
 
+/* The defaults stand in where no policy is written. */
 static struct policies policies_of(const struct scaling_rules *rules,
                                    const struct policies *defaults)
 {

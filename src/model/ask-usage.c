@@ -46,6 +46,7 @@ static const struct node *container_policy(const struct object *vpa, str contain
 	return rest;
 }
 
+/* No policy at all: everything is controlled. */
 static bool policy_controls(const struct node *policy, str resource)
 {
 	const struct node *resources = node_get(policy, "controlledResources");
@@ -73,6 +74,7 @@ bool vpa_controls(const struct object *vpa, const struct workload *workload, str
 	return false;
 }
 
+/* node NULL when the text is no quantity. */
 static struct amount amount_from(str resource, str text, const struct node *node)
 {
 	struct amount amount = { .resource = resource };
@@ -118,6 +120,7 @@ static struct amount entry_usage(str entry, str container, str resource, const s
 	return (struct amount){ 0 };
 }
 
+/* Entries are separated by semicolons. */
 static struct amount annotation_usage(const struct pairs *annotations, str container,
                                       str resource)
 {

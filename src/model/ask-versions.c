@@ -15,6 +15,7 @@ static const struct support_row {
 	{ 7, 19, 0 }, { 8, 31, 0 }, { 9, 34, 0 },
 };
 
+/* Kubernetes 1.N; 0 is no bound. */
 static struct version one_dot(int32_t minor)
 {
 	return (struct version){ .major = minor ? 1 : 0, .minor = minor, .patch = -1 };

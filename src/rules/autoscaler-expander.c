@@ -10,6 +10,7 @@
 static const char *const expander_names[] = { "random", "most-pods", "least-waste", "least-nodes",
 	                                      "price", "priority", "grpc" };
 
+/* The last one wins, as with pflag. */
 static const struct flag_use *flag_of(const struct autoscaler *autoscaler, const char *name)
 {
 	for (size_t i = autoscaler->flags.n; i-- > 0;)
@@ -18,6 +19,7 @@ static const struct flag_use *flag_of(const struct autoscaler *autoscaler, const
 	return NULL;
 }
 
+/* It may be one of several, used in turn. */
 static bool uses_priority(const struct autoscaler *autoscaler)
 {
 	for (size_t i = 0; i < autoscaler->expanders.n; i++)
@@ -26,6 +28,7 @@ static bool uses_priority(const struct autoscaler *autoscaler)
 	return false;
 }
 
+/* expander/factory fails on a name that it does not know. */
 static void check_names(const struct judge *judge, const struct autoscaler *autoscaler,
                         const struct flag_use *use)
 {
@@ -70,6 +73,7 @@ static struct finding *emit_inside(const struct priorities *priorities, const st
 	return finding;
 }
 
+/* One fault rejects the map, so groups that nothing matches are not worth naming then. */
 static void say_broken(struct priorities *priorities, const struct node *node, const char *what)
 {
 	struct finding *finding = emit_inside(priorities, node);
@@ -107,11 +111,13 @@ static bool regex_finds_group(struct arena *arena, const struct regex *regex,
 	return false;
 }
 
+/* Karpenter has no expander, and nobody adds control planes. */
 static bool is_moved(const struct group *group)
 {
 	return !group->control_plane && !str_starts(str_of(group->format), STR("karpenter"));
 }
 
+/* RE2 reads neither look-around nor back-references; regex_new() refuses them too. */
 static void check_regex(struct priorities *priorities, const struct node *item, bool *matched)
 {
 	const struct judge *judge = priorities->judge;
@@ -142,6 +148,7 @@ static void check_regex(struct priorities *priorities, const struct node *item, 
 	finding_help(judge->sink, finding, "match the name of a group, or remove the regex");
 }
 
+/* Quoted whole numbers are read from cluster-autoscaler 1.35 on: not said here. */
 static void check_level(struct priorities *priorities, const struct node *list, bool *matched)
 {
 	int64_t number;
@@ -180,6 +187,7 @@ static void say_unmatched(const struct priorities *priorities, const bool *match
 	}
 }
 
+/* An unknown group (known by name only) has a name to match all the same. */
 static void check_priorities(struct priorities *priorities)
 {
 	const struct judge *judge = priorities->judge;
@@ -232,6 +240,7 @@ static bool is_read(const struct judge *judge, const struct autoscaler_map *map)
 	return all->n == 0;
 }
 
+/* Without the key the expander keeps all options and warns in an event only. */
 static void check_map(const struct judge *judge, const struct autoscaler_map *map)
 {
 	struct priorities priorities = { .judge = judge, .map = map->object };
@@ -253,6 +262,7 @@ static void check_map(const struct judge *judge, const struct autoscaler_map *ma
 	finding_help(judge->sink, finding, "put the map of priorities under data.priorities");
 }
 
+/* In whatever namespace: the wrong one is said at the map. */
 static bool declares_map(const struct scope *scope)
 {
 	for (size_t i = 0; i < scope->pools.maps.n; i++)
@@ -261,6 +271,7 @@ static bool declares_map(const struct scope *scope)
 	return false;
 }
 
+/* W, since a bad map is ignored; only a name that does not exist stops the program. */
 void kl505_expander_misconfigured(const struct judge *judge)
 {
 	const struct scope *scope = judge->scope;

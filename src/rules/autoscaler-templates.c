@@ -7,11 +7,13 @@
 #include "ask.h"
 #include "edits.h"
 
+/* Karpenter plans with each type and knows its own labels. */
 static bool is_karpenter(const struct group *group)
 {
 	return str_starts(str_of(group->format), STR("karpenter"));
 }
 
+/* Only a group that can be empty has to be imagined. */
 static bool scales_from_zero(const struct group *group)
 {
 	return group->min.origin != ORIGIN_UNKNOWN && group->min.value == 0;
@@ -50,6 +52,7 @@ static bool is_self_managed(const struct group *group)
 	       group->node->parent && str_is(group->node->parent->key, "nodeGroups");
 }
 
+/* eksctl then writes labels (and taints without effect) into the tags itself. */
 static bool propagates_tags(const struct group *group)
 {
 	bool on = false;
@@ -57,6 +60,7 @@ static bool propagates_tags(const struct group *group)
 	return node_bool(node_get(group->node, "propagateASGTags"), &on) && on;
 }
 
+/* The key alone counts: a wrong value is another mistake. */
 static bool has_template_tag(const struct group *group, const char *what, str key)
 {
 	struct arena *arena = arena_new();
@@ -67,6 +71,7 @@ static bool has_template_tag(const struct group *group, const char *what, str ke
 	return has;
 }
 
+/* Implied labels come from the provider, which the autoscaler knows too. */
 static bool declares_label(const struct group *group, str key)
 {
 	for (size_t i = 0; i < group->labels.n; i++)
@@ -85,6 +90,7 @@ struct blind_fact {
 };
 struct blind_facts VEC(struct blind_fact);
 
+/* One finding per missing fact, at its worst. */
 static void add_fact(struct arena *arena, struct blind_facts *facts,
                      const struct blind_fact *fact)
 {
@@ -97,6 +103,7 @@ static void add_fact(struct arena *arena, struct blind_facts *facts,
 	*VEC_PUSH(arena, facts) = *fact;
 }
 
+/* A label that the group does not declare is KL101, not this. */
 static void add_label(struct arena *arena, const struct group *group, struct blind_facts *facts,
                       const struct blind_fact *fact)
 {
@@ -139,6 +146,7 @@ static bool is_in_template(const struct group *group, str resource)
 	       str_is(resource, type->gpu_resource);
 }
 
+/* Requests of 0 need nothing. */
 static void add_resources(struct arena *arena, const struct group *group,
                           const struct workload *workload, bool only,
                           struct blind_facts *facts)
@@ -155,6 +163,8 @@ static void add_resources(struct arena *arena, const struct group *group,
 	}
 }
 
+/* Only workloads that certainly run there need anything of the group. A taint that is not seen
+ * makes the autoscaler start nodes in vain: never an error. */
 static void collect_facts(const struct judge *judge, size_t index, struct arena *arena,
                           struct blind_facts *facts)
 {
@@ -179,6 +189,7 @@ static void collect_facts(const struct judge *judge, size_t index, struct arena 
 	}
 }
 
+/* E only when no other group could take the workload. */
 static void say_fact(const struct judge *judge, const struct group *group,
                      const struct blind_fact *fact)
 {
@@ -205,6 +216,8 @@ static void say_fact(const struct judge *judge, const struct group *group,
 		relate_object(judge, finding, fact->needs->object, fact->where, "needs it");
 }
 
+/* Other self-managed formats say nothing of their tags here, so eksctl's nodeGroups alone are
+ * judged. */
 void kl504_scale_from_zero_blind(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->groups.n; i++) {
@@ -225,6 +238,7 @@ void kl504_scale_from_zero_blind(const struct judge *judge)
 
 /* ---- KL508 ----------------------------------------------------------------------------- */
 
+/* Only where both are known. */
 static bool capacity_differs(const struct group *group, const struct node_shape *shape,
                              const char *resource, int64_t tolerance_percent)
 {
@@ -254,6 +268,7 @@ static bool types_differ(const struct group *group, const struct node_shape *sha
 	               (a->memory_mib > b->memory_mib ? a->memory_mib : b->memory_mib);
 }
 
+/* As if the node were the only one and empty. */
 static enum answer fits_shape(struct arena *arena, const struct workload *workload,
                               const struct group *group, const struct node_shape *shape)
 {
@@ -271,6 +286,7 @@ struct mixed_fit {
 	bool first_refuses;
 };
 
+/* The worst case first: a workload that the simulated type refuses. */
 static struct mixed_fit mixed_fit(const struct judge *judge, struct arena *arena, size_t index)
 {
 	const struct group *group = judge->scope->groups.v[index];
@@ -297,6 +313,7 @@ static struct mixed_fit mixed_fit(const struct judge *judge, struct arena *arena
 	return best;
 }
 
+/* Different types that hold the same workloads are no fault. */
 static void check_types(const struct judge *judge, size_t index)
 {
 	const struct group *group = judge->scope->groups.v[index];
@@ -325,6 +342,7 @@ static void check_types(const struct judge *judge, size_t index)
 	relate_object(judge, finding, fit.workload->object, NULL, "hangs on the type");
 }
 
+/* E only from zero: with nodes there the autoscaler looks at a real one. */
 void kl508_mixed_instance_group(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->groups.n; i++)
@@ -373,6 +391,7 @@ static const char *zone_need(const struct scope *scope, const struct workload *w
 	return NULL;
 }
 
+/* With a second group the other one may have the zone. */
 static void check_zone(const struct judge *judge, const struct workload *workload, size_t index)
 {
 	const struct group *group = judge->scope->groups.v[index];
@@ -397,6 +416,7 @@ static void check_zone(const struct judge *judge, const struct workload *workloa
 	relate_object(judge, finding, workload->object, node, "needs a zone");
 }
 
+/* GKE and AKS make one group per zone behind the pool, so this is about AWS. */
 void kl515_group_single_zone(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->groups.n; i++) {

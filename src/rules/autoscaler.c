@@ -15,6 +15,7 @@ static str flag_name(struct arena *arena, str name)
 	return buf_str(&buf);
 }
 
+/* At the item of command or args. */
 static struct finding *emit_flag(const struct judge *judge, enum level level,
                                  const struct autoscaler *autoscaler,
                                  const struct flag_use *use)
@@ -22,6 +23,7 @@ static struct finding *emit_flag(const struct judge *judge, enum level level,
 	return emit_node(judge, level, autoscaler->object, use->node);
 }
 
+/* pflag ends the program on an unknown flag. Without a version the flag may exist: W. */
 static void say_unknown_flag(const struct judge *judge, const struct autoscaler *autoscaler,
                              const struct flag_use *use, const struct flag_fact *fact)
 {
@@ -53,6 +55,7 @@ static void say_unknown_flag(const struct judge *judge, const struct autoscaler 
 		finding_fix(judge->sink, finding, true, "spell the flag", edit);
 }
 
+/* What Go's strconv.ParseBool takes. */
 static bool is_bool_word(str value)
 {
 	static const char *const words[] = { "1", "0", "t", "f", "T", "F", "true", "false", "TRUE",
@@ -94,6 +97,7 @@ static bool is_above_one(const struct flag_use *use)
 	return false;
 }
 
+/* One finding per flag: a value that does not parse hides the rest. */
 static void check_flag_value(const struct judge *judge, const struct autoscaler *autoscaler,
                              const struct flag_use *use, const struct flag_fact *fact)
 {
@@ -120,6 +124,7 @@ static void check_flag_value(const struct judge *judge, const struct autoscaler 
 	}
 }
 
+/* FLAG_UNDECIDED (a version whose flag set is not whole) says nothing. */
 static void check_flag(const struct judge *judge, const struct autoscaler *autoscaler,
                        const struct flag_use *use)
 {
@@ -144,6 +149,7 @@ static void check_flag(const struct judge *judge, const struct autoscaler *autos
 	}
 }
 
+/* Values and charts have no command line of their own: only workloads are looked at. */
 void kl506_autoscaler_flag(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->pools.autoscalers.n; i++) {
@@ -156,6 +162,7 @@ void kl506_autoscaler_flag(const struct judge *judge)
 
 /* ---- KL511 ----------------------------------------------------------------------------- */
 
+/* Only against a declared version: the assumed one is nobody's cluster. */
 void kl511_autoscaler_version_skew(const struct judge *judge)
 {
 	const struct settings *settings = judge->scope->settings;
@@ -184,11 +191,13 @@ void kl511_autoscaler_version_skew(const struct judge *judge)
 
 #define CA_DOMAIN "cluster-autoscaler.kubernetes.io/"
 
+/* cluster-autoscaler reads annotations of the pod, not of its owner. */
 static const struct pair *pod_annotation(const struct workload *workload, const char *key)
 {
 	return pairs_find(&workload->pod->annotations, str_of(key));
 }
 
+/* Values are compared as texts: the autoscaler does so too. */
 static bool annotation_is(const struct workload *workload, const char *key, const char *value)
 {
 	const struct pair *pair = pod_annotation(workload, key);
@@ -209,6 +218,7 @@ static bool is_listed(const struct workload *workload, str volume)
 	return pair && pair->node->unknown;
 }
 
+/* Upstream: drain.HasBlockingLocalStorage. tmpfs goes with the pod anyway. */
 static bool is_local(const struct volume *volume)
 {
 	bool disk = volume->empty_dir && !str_is(volume->empty_dir_medium.s, "Memory");
@@ -229,6 +239,7 @@ static const struct autoscaler *holding_autoscaler(const struct scope *scope)
 	return NULL;
 }
 
+/* One finding per volume: each has its own entry in the annotation. */
 static void check_volumes(const struct judge *judge, const struct workload *workload,
                           const struct autoscaler *autoscaler)
 {
@@ -290,6 +301,7 @@ static const char *holds_by_choice(const struct scope *scope, const struct workl
 	return NULL;
 }
 
+/* Notes: whoever wrote such an annotation meant it. */
 static void check_choice(const struct judge *judge, const struct workload *workload)
 {
 	const struct node *node;
@@ -304,6 +316,7 @@ static void check_choice(const struct judge *judge, const struct workload *workl
 	                                   "safe-to-evict: \"true\" where that is fine");
 }
 
+/* DaemonSet pods do not hold a node, and safe-to-evict overrides everything else. */
 void kl514_scale_down_blocked(const struct judge *judge)
 {
 	const struct autoscaler *autoscaler = holding_autoscaler(judge->scope);
@@ -337,6 +350,7 @@ static const struct group *growing_group(const struct placement *placement)
 	return NULL;
 }
 
+/* A group of fixed size is not started for anybody, so the cutoff does not matter there. */
 void kl518_expendable_priority(const struct judge *judge)
 {
 	int64_t cutoff = judge->scope->pools.autoscalers.n
@@ -401,6 +415,7 @@ static const struct node *size_mover(const struct scope *scope, const struct obj
 	return NULL;
 }
 
+/* As KL206 for machines: two writers of spec.replicas. */
 void kl519_size_fought_over(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->objects.n; i++) {

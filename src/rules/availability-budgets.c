@@ -11,6 +11,7 @@ static enum answer budget_selects(const struct scope *scope, const struct object
 	return selector_matches(&budget->pdb->selector, &workload->pod->labels);
 }
 
+/* NULL where another object stands. */
 static const struct object *budget_at(const struct scope *scope, size_t i)
 {
 	const struct object *object = scope->objects.v[i];
@@ -49,6 +50,7 @@ static int64_t resolved(const struct int_or_percent *field, int64_t count)
 	return product / 100 + (product % 100 ? 1 : 0);
 }
 
+/* Both fields together are refused by the API server (KL005) and not judged here. */
 static void check_budget(const struct judge *judge, const struct object *budget, int64_t count)
 {
 	const struct int_or_percent *least = &budget->pdb->min_available;
@@ -70,6 +72,7 @@ static void check_budget(const struct judge *judge, const struct object *budget,
 	                                              : "set maxUnavailable: 1 instead");
 }
 
+/* n = 0 is silent: a workload that is off, or that KEDA keeps at zero, has nothing to evict. */
 void kl602_pdb_blocks_eviction(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->objects.n; i++) {
@@ -117,6 +120,7 @@ static struct protection *protections(struct arena *arena, const struct scope *s
 	return all;
 }
 
+/* At the selector, or where it is missing: a null one selects nothing. */
 static struct finding *emit_selector(const struct judge *judge, enum level level,
                                      const struct object *budget)
 {
@@ -127,6 +131,7 @@ static struct finding *emit_selector(const struct judge *judge, enum level level
 	return emit_at(judge, level, budget, node_get(budget->root, "spec"), "selector");
 }
 
+/* Said on each of the two, since either may be the one to remove. */
 static void say_second(const struct judge *judge, const struct object *budget,
                        const struct object *other, const struct workload *workload)
 {
@@ -148,6 +153,8 @@ static bool is_same_budget(const struct scope *scope, const struct protection *p
 	              object_namespace(scope, protection->second));
 }
 
+/* The eviction subresource fails for pods with two budgets, whatever they allow. An orphan is a
+ * note: its pods may come from a chart. */
 void kl603_pdb_matches_nothing(const struct judge *judge)
 {
 	struct arena *arena = arena_new();
@@ -178,6 +185,7 @@ void kl603_pdb_matches_nothing(const struct judge *judge)
 	arena_free(arena);
 }
 
+/* An unknown match counts as protection: absence must be certain. */
 void kl604_pdb_missing(const struct judge *judge)
 {
 	struct arena *arena = arena_new();

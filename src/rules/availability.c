@@ -13,6 +13,7 @@ static const struct call *first_call(const struct scope *scope, const struct wor
 	return NULL;
 }
 
+/* At spec.replicas, also where its default of 1 is what is meant. */
 static struct finding *emit_replicas(const struct judge *judge, enum level level,
                                      const struct workload *workload)
 {
@@ -23,6 +24,8 @@ static struct finding *emit_replicas(const struct judge *judge, enum level level
 	return emit_at(judge, level, workload->object, spec->spec, "replicas");
 }
 
+/* A Deployment that somebody calls, or that is critical, hurts others: W. For a StatefulSet one
+ * replica may be all that its program can do: N. */
 static void say_singleton(const struct judge *judge, const struct workload *workload)
 {
 	bool deployment = workload->object->class == OBJECT_DEPLOYMENT;
@@ -46,6 +49,7 @@ static void say_singleton(const struct judge *judge, const struct workload *work
 		relate_object(judge, finding, call->caller->object, call->node, "the call");
 }
 
+/* A peak of 1: no scaler ever adds a second pod. Replicas 0 is off, not single. */
 void kl601_singleton(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->workloads.n; i++)
@@ -70,6 +74,7 @@ static bool runs_on_spot_only(const struct placement *placement)
 	return any;
 }
 
+/* A group that says nothing about its capacity type may be on-demand: it is no spot group. */
 void kl605_spot_only(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->workloads.n; i++) {
@@ -106,12 +111,15 @@ static int64_t possible_nodes(const struct placement *placement)
 	return nodes;
 }
 
+/* Preferred terms and ScheduleAnyway count: the author has thought of it. */
 static bool is_spread(const struct pod_template *pod)
 {
 	return pod->required_anti_affinity.n || pod->preferred_anti_affinity.n || pod->spread.n ||
 	       pod->spec->unknown;
 }
 
+/* Only where nodes are declared, and more than one can be there: else there is nothing to spread
+ * over. */
 void kl606_replicas_not_spread(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->workloads.n; i++) {
@@ -149,6 +157,7 @@ static const struct object *default_class(const struct scope *scope)
 	return NULL;
 }
 
+/* A class whose value is a template decides nothing. */
 static struct priority class_priority(const struct priority_class *class)
 {
 	return (struct priority){
@@ -191,6 +200,7 @@ static str shared_group(const struct judge *judge, const struct workload *a,
 	return (str){ 0 };
 }
 
+/* The first workload that could take its place is named; one is enough to act on. */
 static void check_inversion(const struct judge *judge, const struct workload *workload,
                             const struct object *fallback)
 {
@@ -223,6 +233,7 @@ static void check_inversion(const struct judge *judge, const struct workload *wo
 	}
 }
 
+/* Preemption needs room on one node: only workloads that share a group can hurt each other. */
 void kl608_priority_inversion(const struct judge *judge)
 {
 	const struct object *fallback = default_class(judge->scope);
@@ -282,6 +293,7 @@ static bool group_patience(const struct group *group, struct patience *ret_patie
 	return group->spot_only;
 }
 
+/* The autoscaler cuts a longer grace period short; a spot notice is only likely to: N. */
 static void say_grace(const struct judge *judge, const struct workload *workload,
                       const struct patience *patience)
 {
@@ -322,6 +334,7 @@ static bool placed_patience(const struct placement *placement, enum level level,
 	return any;
 }
 
+/* The default of 30 s is below every limit, so only a written grace period counts. */
 void kl609_grace_exceeds_autoscaler(const struct judge *judge)
 {
 	struct patience autoscaler, placed;

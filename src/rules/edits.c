@@ -55,6 +55,7 @@ const struct node *group_name_node(const struct group *group)
 	return name ? name : node_at(group->node, "metadata.name");
 }
 
+/* Tabs cannot indent YAML but may stand behind a value. */
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t';

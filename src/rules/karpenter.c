@@ -5,11 +5,13 @@
  */
 #include "edits.h"
 
+/* OpenShift, GKE and others have a NodePool too. */
 static bool is_node_pool(const struct object *object)
 {
 	return str_is(object->group, "karpenter.sh") && str_is(object->kind, "NodePool");
 }
 
+/* NULL without any: everything is allowed then. */
 static const struct node *requirements_of(const struct object *pool)
 {
 	const struct node *list = node_at(pool->root, "spec.template.spec.requirements");
@@ -27,6 +29,7 @@ struct demand {
 	const struct node *node;
 };
 
+/* Gt, Lt, Gte and Lte are left open: their bounds rarely contradict. */
 static enum selector_operator operator_of(str word)
 {
 	static const char *const words[] = { "In", "NotIn", "Exists", "DoesNotExist" };
@@ -37,6 +40,7 @@ static enum selector_operator operator_of(str word)
 	return SELECTOR_INVALID;
 }
 
+/* Texts of one entry; what is missing stays empty and open. */
 static struct demand demand_of(const struct node *item)
 {
 	return (struct demand){
@@ -47,6 +51,7 @@ static struct demand demand_of(const struct node *item)
 	};
 }
 
+/* A label's scalar counts as a list of one. */
 static bool has_value(const struct node *values, str value)
 {
 	if (node_is_scalar(values))
@@ -57,6 +62,7 @@ static bool has_value(const struct node *values, str value)
 	return false;
 }
 
+/* Nothing follows from a demand that cannot be read. */
 static bool is_open(const struct demand *demand)
 {
 	return !demand->key.n || demand->op == SELECTOR_INVALID ||
@@ -91,6 +97,7 @@ static bool exclude(const struct demand *a, const struct demand *b)
 	return b->op == SELECTOR_IN && a->op == SELECTOR_NOT_IN && !any_allowed(b, a);
 }
 
+/* At the later one, with the earlier one beside it. */
 static void say_excluded(const struct judge *judge, const struct object *pool,
                          const struct demand *a, const struct demand *b)
 {
@@ -129,6 +136,7 @@ static void check_demand(const struct judge *judge, const struct object *pool,
 
 /* ---- KL512: restricted domains ----------------------------------------------------------- */
 
+/* Linear: the lists are short. */
 static bool is_one_of(str key, const char *const *list, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -169,6 +177,7 @@ static int restricted_level(str key)
 	               ? LEVEL_WARNING : -1;
 }
 
+/* E where every release refuses it, W where those before 1.9 do. */
 static void check_key(const struct judge *judge, const struct object *pool, str key,
                       const struct node *node)
 {
@@ -187,6 +196,7 @@ static void check_key(const struct judge *judge, const struct object *pool, str 
 
 /* ---- KL512: overlap -------------------------------------------------------------------- */
 
+/* Absent is 0. */
 static int64_t weight_of(const struct object *pool)
 {
 	int64_t weight = 0;
@@ -195,6 +205,7 @@ static int64_t weight_of(const struct object *pool)
 	return weight;
 }
 
+/* A demand that cannot be read may keep them apart: then nothing is said. */
 static bool pools_exclude(const struct object *a, const struct object *b)
 {
 	const struct node *first = requirements_of(a), *second = requirements_of(b);
@@ -220,6 +231,7 @@ static bool is_plain(const struct object *pool)
 	       !node_at(pool->root, "spec.template.metadata.labels");
 }
 
+/* With the first one in the order of the files. */
 static void check_overlap(const struct judge *judge, const struct objects *pools, size_t index)
 {
 	const struct object *pool = pools->v[index];
@@ -242,6 +254,7 @@ static void check_overlap(const struct judge *judge, const struct objects *pools
 	}
 }
 
+/* Requirements against each other, then every key for itself. */
 static void check_pool(const struct judge *judge, const struct object *pool)
 {
 	const struct node *list = requirements_of(pool);
@@ -257,6 +270,7 @@ static void check_pool(const struct judge *judge, const struct object *pool)
 		check_key(judge, pool, labels->children[i].key, &labels->children[i]);
 }
 
+/* Whether instance types are left is not asked: the catalogue is not whole for every key. */
 void kl512_nodepool_requirements_contradict(const struct judge *judge)
 {
 	struct objects pools = { 0 };
@@ -308,6 +322,7 @@ static int64_t largest_sum(const bool *sizes, int64_t limit)
 	return best;
 }
 
+/* The sum of whole nodes decides, since Karpenter starts none that would pass the limit. */
 static void check_limit(const struct judge *judge, const struct group *group,
                         const struct capacity_fact *limit)
 {
@@ -339,6 +354,7 @@ static void check_limit(const struct judge *judge, const struct group *group,
 	             (long long)(dead ? 2 * smallest : cores - rest / 1000 + smallest));
 }
 
+/* Only cpu: memory limits are never exact to a node. */
 void kl520_nodepool_limit_granularity(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->groups.n; i++) {

@@ -5,6 +5,7 @@
 
 /* ---- KL507 ----------------------------------------------------------------------------- */
 
+/* A snapshot or an implied default never contradicts a declaration. */
 static bool fact_differs(const struct count_fact *claimed, const struct count_fact *declared)
 {
 	return claimed->origin != ORIGIN_UNKNOWN && claimed->node &&
@@ -28,6 +29,7 @@ static const struct bounds_claim *contradicted(const struct scope *scope,
 	return NULL;
 }
 
+/* E when somebody believes to configure something with it, W for a mere snapshot. */
 static void say_status(const struct judge *judge, const struct autoscaler_map *map)
 {
 	const struct bounds_claim *claim = contradicted(judge->scope, map->object);
@@ -58,6 +60,7 @@ static void say_status(const struct judge *judge, const struct autoscaler_map *m
 		               "declaration of %.*s", STR_ARG(claim->group->name));
 }
 
+/* Upstream: clusterstate writes the map on every loop and has no code that reads it. */
 void kl507_status_configmap_edited(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->pools.maps.n; i++)
@@ -107,6 +110,7 @@ static bool lacks_label(const struct group *group, const struct pair *tag)
 	return group->shapes.n > 0;
 }
 
+/* One finding per tag, with the first workload that is misled. */
 static void check_tag(const struct judge *judge, const struct group *group,
                       const struct pair *tag)
 {
@@ -138,6 +142,7 @@ static void check_tag(const struct judge *judge, const struct group *group,
 	relate_object(judge, finding, first->object, where, "selects on it");
 }
 
+/* Only groups whose labels are known for certain: LABEL_UNKNOWN silences. */
 void kl510_tag_is_not_label(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->groups.n; i++) {
@@ -151,6 +156,7 @@ void kl510_tag_is_not_label(const struct judge *judge)
 
 /* ---- KL501 ----------------------------------------------------------------------------- */
 
+/* Written by somebody, and not a template. */
 static bool is_declared(const struct count_fact *fact)
 {
 	return fact->origin == ORIGIN_DECLARED && fact->node && !fact->node->unknown;
@@ -192,6 +198,7 @@ static const struct count_fact *bounds_fault(struct arena *arena, const struct b
 	return NULL;
 }
 
+/* Said with both numbers, so that either can be corrected. */
 static void say_bounds(const struct judge *judge, struct finding *finding, str name, str fault)
 {
 	finding_message(judge->sink, finding, "node group %.*s: %.*s", STR_ARG(name),
@@ -255,6 +262,8 @@ static bool is_claimed(const struct scope *scope, const struct count_fact *fact)
 	return false;
 }
 
+/* What the readers could not take as numbers comes from them; relations between numbers are
+ * looked at here. */
 void kl501_group_bounds_invalid(const struct judge *judge)
 {
 	struct arena *arena = arena_new();
@@ -290,6 +299,7 @@ static struct strs declared_names(struct arena *arena, const struct scope *scope
 	return names;
 }
 
+/* E only with complete: another repository may make the group. */
 static void say_unknown_group(const struct judge *judge, const struct bounds_claim *claim,
                               const struct strs *names)
 {
@@ -314,6 +324,7 @@ static void say_unknown_group(const struct judge *judge, const struct bounds_cla
 		finding_fix(judge->sink, finding, true, "name the declared group", edit);
 }
 
+/* Without any declared group there is nothing to compare with. */
 void kl502_autoscaler_group_unknown(const struct judge *judge)
 {
 	struct strs names = declared_names(JUDGE_ARENA(judge), judge->scope);
@@ -336,6 +347,7 @@ static const struct count_fact *other_bound(const struct count_fact *claimed,
 	return fact_differs(claimed, declared) ? declared : NULL;
 }
 
+/* At the flag: the declaration of the group is the better place to keep the number. */
 static void say_disagree(const struct judge *judge, const struct bounds_claim *claim,
                          const struct count_fact *claimed, const struct count_fact *declared,
                          const char *which)
@@ -354,6 +366,7 @@ static void say_disagree(const struct judge *judge, const struct bounds_claim *c
 	               STR_ARG(claim->group->name));
 }
 
+/* ConfigMaps are KL507's. */
 void kl503_bounds_disagree(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->pools.claims.n; i++) {
@@ -394,6 +407,7 @@ static bool is_unused(const struct judge *judge, size_t index)
 	return judged > 0;
 }
 
+/* An undecided placement may be a use: silent. */
 void kl509_group_unused(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->groups.n; i++) {
@@ -413,6 +427,7 @@ void kl509_group_unused(const struct judge *judge)
 	}
 }
 
+/* Once per group, at the first such type. */
 void kl516_inventory_unknown_instance(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->groups.n; i++) {
@@ -456,6 +471,7 @@ static const struct startup_row {
 	{ "node.istio.io/not-ready", "istio-cni" },
 };
 
+/* NULL for a taint that no known agent takes off. */
 static const char *agent_of(str key)
 {
 	for (size_t i = 0; i < COUNT_OF(startup_rows); i++)
@@ -495,6 +511,7 @@ static void check_startup(const struct judge *judge, const struct group *group)
 	}
 }
 
+/* Elsewhere a startup taint has no list of its own. */
 void kl513_startup_taint_misused(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->groups.n; i++) {
@@ -550,6 +567,7 @@ static bool is_refused(str key)
 	       str_ends(domain, STR(".kubernetes.io")) || str_ends(domain, STR(".k8s.io"));
 }
 
+/* The kubelet checks its own --node-labels and exits; labels that a controller sets are free. */
 void kl517_restricted_node_label(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->pools.groups.n; i++) {

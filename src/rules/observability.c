@@ -62,6 +62,7 @@ static struct finding *emit_alert(const struct judge *judge, const struct object
 	return finding;
 }
 
+/* Without any rules it is said for a singleton that others call: somebody should be told. */
 void kl702_alert_missing_restarts(const struct judge *judge)
 {
 	static const char *const metrics[] = {
@@ -96,6 +97,7 @@ static enum alert_answer either(enum alert_answer a, enum alert_answer b)
 	return a > b ? a : b;
 }
 
+/* Only where alerts are declared at all: else they live elsewhere. */
 void kl701_alert_missing_pending(const struct judge *judge)
 {
 	static const char *const metrics[] = { "kube_pod_status_unschedulable", NULL };
@@ -139,6 +141,7 @@ static const struct scaler *neediest_scaler(const struct scope *scope)
 	return best;
 }
 
+/* The old names count as reading them: that they are gone is KL704. */
 void kl703_alert_missing_hpa(const struct judge *judge)
 {
 	static const char *const metrics[] = { "kube_horizontalpodautoscaler_*", "kube_hpa_*",
@@ -242,6 +245,7 @@ static str lost_label(const struct promql_use *use)
 	return (str){ 0 };
 }
 
+/* Overlaps do not matter for names. */
 static size_t occurrences(str text, str part)
 {
 	size_t count = 0;
@@ -251,6 +255,7 @@ static size_t occurrences(str text, str part)
 	return count;
 }
 
+/* Matchers may need the new labels too, so only a bare metric is renamed safely. */
 static void say_gone(const struct expression *expression, const struct promql_use *use,
                      const struct metric_fact *fact)
 {
@@ -275,6 +280,7 @@ static void say_gone(const struct expression *expression, const struct promql_us
 		finding_fix(judge->sink, finding, true, "rename the metric", edit);
 }
 
+/* A metric that the table does not have says nothing: other exporters exist. */
 static void check_gone(const struct expression *expression)
 {
 	const struct judge *judge = expression->judge;
@@ -302,11 +308,13 @@ static void check_gone(const struct expression *expression)
 	}
 }
 
+/* A selector without series is empty, which no tool reports: the alert is silent for ever. */
 void kl704_alert_metric_gone(const struct judge *judge)
 {
 	each_expression(judge, check_gone);
 }
 
+/* Does the comparison hold for a sample of that value? */
 static bool holds(enum promql_op op, int64_t value, const struct quantity *number)
 {
 	struct quantity own;
@@ -330,6 +338,7 @@ static bool holds(enum promql_op op, int64_t value, const struct quantity *numbe
 	}
 }
 
+/* Matchers in another order are the same. */
 static bool has_matcher(const struct promql_use *use, const struct promql_matcher *wanted)
 {
 	for (size_t i = 0; i < use->matchers.n; i++)
@@ -341,6 +350,7 @@ static bool has_matcher(const struct promql_use *use, const struct promql_matche
 	return false;
 }
 
+/* offset and @ look at another time, a range at many samples. */
 static bool same_series(const struct promql_use *a, const struct promql_use *b)
 {
 	if (!a->name.n || !str_eq(a->name, b->name) || !a->instant || !b->instant ||
@@ -352,6 +362,7 @@ static bool same_series(const struct promql_use *a, const struct promql_use *b)
 	return true;
 }
 
+/* Never or always: both make the alert worthless. */
 static void say_vacuous(const struct expression *expression, const struct promql_use *use,
                         const char *why, bool always)
 {
@@ -365,6 +376,7 @@ static void say_vacuous(const struct expression *expression, const struct promql
 	finding_help(judge->sink, finding, "compare with what was meant");
 }
 
+/* For a constant 1 only "never" is said: `== 1` is how one joins on such metrics. */
 static void check_number(const struct expression *expression, const struct promql_use *use,
                          const struct promql_comparison *comparison)
 {
@@ -382,6 +394,7 @@ static void check_number(const struct expression *expression, const struct promq
 		say_vacuous(expression, use, "is always 1", false);
 }
 
+/* Only bare operands are listed by the tokenizer, so sums and functions are never misjudged. */
 static void check_vacuous(const struct expression *expression)
 {
 	const struct promql *promql = expression->promql;
@@ -400,6 +413,7 @@ static void check_vacuous(const struct expression *expression)
 	}
 }
 
+/* Recording rules count: an alert on their series inherits the fault. */
 void kl705_alert_vacuous(const struct judge *judge)
 {
 	each_expression(judge, check_vacuous);

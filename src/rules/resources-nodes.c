@@ -37,6 +37,7 @@ static bool find_most(const struct judge *judge, const struct workload *workload
 	return ret_most->group != NULL;
 }
 
+/* Names the largest node: the one that comes nearest. */
 static void say_above(const struct judge *judge, struct finding *finding, const char *resource,
                       str what, int64_t limit, const struct node_most *most)
 {
@@ -53,6 +54,7 @@ static void say_above(const struct judge *judge, struct finding *finding, const 
 
 /* ---- KL405 ----------------------------------------------------------------------------- */
 
+/* Compared with the optimistic allocatable: what is above that is above every truth. */
 static void check_limit(const struct judge *judge, const struct workload *workload,
                         const struct container *container, const char *resource,
                         enum level level)
@@ -70,6 +72,7 @@ static void check_limit(const struct judge *judge, const struct workload *worklo
 	          limit.amount, &most);
 }
 
+/* Memory beyond the node brings the node down: W. cpu beyond it is only useless: N. */
 void kl405_limit_exceeds_node(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->workloads.n; i++) {
@@ -85,6 +88,7 @@ void kl405_limit_exceeds_node(const struct judge *judge)
 
 /* ---- KL411 ----------------------------------------------------------------------------- */
 
+/* A sizeLimit evicts the pod; above the disk it never acts. */
 static void check_scratch(const struct judge *judge, const struct workload *workload,
                           const struct volume *volume)
 {
@@ -103,6 +107,7 @@ static void check_scratch(const struct judge *judge, const struct workload *work
 	          bytes, &most);
 }
 
+/* tmpfs volumes count against memory and are KL410's. */
 void kl411_ephemeral_storage_bound(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->workloads.n; i++) {
@@ -165,6 +170,7 @@ static int compare_density(const struct share *a, const struct share *b, int64_t
 	return a->workload->index < b->workload->index ? -1 : 1;
 }
 
+/* qsort: limit per requested byte. */
 static int by_memory(const void *a, const void *b)
 {
 	const struct share *left = a, *right = b;
@@ -172,6 +178,7 @@ static int by_memory(const void *a, const void *b)
 	return compare_density(left, right, left->memory, right->memory);
 }
 
+/* qsort: limit per requested millicore. */
 static int by_cpu(const void *a, const void *b)
 {
 	const struct share *left = a, *right = b;
@@ -204,6 +211,7 @@ static void collect_shares(const struct judge *judge, size_t group, const char *
 		      str_is(str_of(resource), "memory") ? by_memory : by_cpu);
 }
 
+/* A pod that requests nothing always fits. */
 static int64_t fits(int64_t free, int64_t request)
 {
 	return request > 0 ? free / request : INT64_MAX;
@@ -234,6 +242,7 @@ static void fill_node(struct shares *shares, struct node_fill *fill)
 	}
 }
 
+/* The pods that were taken, densest first. */
 static str mix_text(struct arena *arena, const struct shares *shares)
 {
 	struct strs parts = { 0 };
@@ -246,6 +255,7 @@ static str mix_text(struct arena *arena, const struct shares *shares)
 	return list_text(arena, &parts, 4);
 }
 
+/* Groups of one shape only: of several types no single node is meant. */
 static void check_group(const struct judge *judge, size_t index,
                         const struct overcommit_row *row)
 {
@@ -279,6 +289,8 @@ static void check_group(const struct judge *judge, size_t index,
 	arena_free(arena);
 }
 
+/* The mix is one that the requests allow, so the sum is reached by some placement; it need not be
+ * the largest one. */
 void kl406_node_overcommit(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->groups.n; i++)

@@ -18,6 +18,7 @@ static void each_container(const struct judge *judge,
 	}
 }
 
+/* After the defaults of the namespace's LimitRange. */
 static struct effective_amount limit_of(const struct judge *judge,
                                         const struct workload *workload,
                                         const struct container *container, const char *resource)
@@ -69,6 +70,7 @@ static str smaller_heap(struct arena *arena, const struct heap_setting *heap, in
 	}
 }
 
+/* With the setting as written and the limit that it meets. */
 static void heap_message(const struct judge *judge, struct finding *finding,
                          const struct heap_setting *heap, str limit)
 {
@@ -89,6 +91,7 @@ static void heap_message(const struct judge *judge, struct finding *finding,
 		                STR_ARG(limit));
 }
 
+/* No limit: silent, since nothing kills at a certain size then. */
 static void check_heap(const struct judge *judge, const struct workload *workload,
                        const struct container *container)
 {
@@ -118,6 +121,8 @@ static void check_heap(const struct judge *judge, const struct workload *workloa
 		finding_fix(judge->sink, finding, false, "lower the heap", edit);
 }
 
+/* A heap as large as the limit cannot be reached without being killed: E. Above the share of
+ * the configuration too little is left for the rest: W. */
 void kl409_heap_exceeds_limit(const struct judge *judge)
 {
 	each_container(judge, check_heap);
@@ -125,6 +130,8 @@ void kl409_heap_exceeds_limit(const struct judge *judge)
 
 /* ---- KL408 ----------------------------------------------------------------------------- */
 
+/* Thread counts are the container's own words; the runtime by command or variables, never by
+ * the image's name. */
 static void check_throttle(const struct judge *judge, const struct workload *workload,
                            const struct container *container)
 {
@@ -156,6 +163,7 @@ static void check_throttle(const struct judge *judge, const struct workload *wor
 	relate_object(judge, finding, workload->object, threads.node, "the setting");
 }
 
+/* N: throttling costs latency, it stops nothing. */
 void kl408_cpu_limit_throttle(const struct judge *judge)
 {
 	each_container(judge, check_throttle);
@@ -163,6 +171,7 @@ void kl408_cpu_limit_throttle(const struct judge *judge)
 
 /* ---- KL410 ----------------------------------------------------------------------------- */
 
+/* By the volume's name; read-only mounts count, since another container may fill it. */
 static bool mounts(const struct container *container, str volume)
 {
 	const struct node *list = node_get(container->node, "volumeMounts");
@@ -197,6 +206,7 @@ static bool largest_limit(const struct judge *judge, const struct workload *work
 	return any;
 }
 
+/* Pages of tmpfs are charged to the container that writes them. */
 static void check_volume(const struct judge *judge, const struct workload *workload,
                          const struct volume *volume)
 {
@@ -229,6 +239,7 @@ static void check_volume(const struct judge *judge, const struct workload *workl
 	finding_help(judge->sink, finding, "set a sizeLimit well below the memory limit");
 }
 
+/* Without a limit on the containers there is nothing that the volume could exceed. */
 void kl410_memory_volume_uncounted(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->workloads.n; i++) {

@@ -2,6 +2,7 @@
 #include "ask.h"
 #include "edits.h"
 
+/* Of the namespace in which the pods are made. */
 static const struct limit_range *range_of(const struct judge *judge,
                                           const struct workload *workload)
 {
@@ -40,6 +41,7 @@ static str nothing_text(const struct judge *judge, const struct workload *worklo
 	                  cpu && memory ? "cpu and memory" : cpu ? "cpu" : "memory");
 }
 
+/* At resources, or at the container without any. */
 static struct finding *emit_resources(const struct judge *judge, enum level level,
                                       const struct workload *workload,
                                       const struct container *container)
@@ -49,6 +51,7 @@ static struct finding *emit_resources(const struct judge *judge, enum level leve
 	return emit_at(judge, level, workload->object, container->node, "resources");
 }
 
+/* One finding per workload, at the first such container; init containers end and are left out. */
 void kl401_request_missing(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->workloads.n; i++) {
@@ -74,6 +77,7 @@ void kl401_request_missing(const struct judge *judge)
 	}
 }
 
+/* A missing cpu limit is no fault, so only memory is looked at. */
 void kl402_memory_limit_missing(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->workloads.n; i++) {
@@ -112,6 +116,7 @@ static const struct ratio_row {
 	int64_t most;
 } ratio_rows[] = { { "cpu", 10 }, { "memory", 2 } };
 
+/* A limit of the LimitRange is the namespace's choice, not this container's. */
 static void check_ratio(const struct judge *judge, const struct workload *workload,
                         const struct container *container, const struct ratio_row *row)
 {
@@ -136,6 +141,7 @@ static void check_ratio(const struct judge *judge, const struct workload *worklo
 	             STR_ARG(amount_text(arena, resource, limit.amount / row->most)));
 }
 
+/* A request that the limit stands in for has a ratio of 1. */
 void kl407_limit_request_ratio(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->workloads.n; i++) {
@@ -150,6 +156,7 @@ void kl407_limit_request_ratio(const struct judge *judge)
 
 /* ---- KL412, KL413 ---------------------------------------------------------------------- */
 
+/* A LimitRange may complete the pod, so a namespace with one is silent. */
 void kl412_qos_mixed(const struct judge *judge)
 {
 	static const char *const names[] = { "Guaranteed", "Burstable", "BestEffort" };
@@ -251,6 +258,7 @@ static bool pod_level_is_served(const struct settings *settings)
 	return false;
 }
 
+/* From 1.34 they are served and must agree with the containers'; before, they are not there. */
 static void check_pod_level(const struct judge *judge, const struct workload *workload,
                             const struct node *resources)
 {
@@ -272,6 +280,8 @@ static void check_pod_level(const struct judge *judge, const struct workload *wo
 	finding_help(judge->sink, finding, "set the resources of each container");
 }
 
+/* Upstream: validatePodResources; the sum of running containers is a lower bound of what the
+ * API server adds up, so the error is sound. */
 void kl413_pod_level_resources(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->workloads.n; i++) {
@@ -305,6 +315,7 @@ static str lone_limits(struct arena *arena, const struct container *container, c
 	return buf_str(&buf);
 }
 
+/* A template or patch may still put something into it. */
 static bool is_map_open(const struct node *node)
 {
 	return node && node->unknown;
@@ -333,6 +344,7 @@ static void fix_requests(const struct judge *judge, struct finding *finding,
 	                             limits->key_span.begin }, text });
 }
 
+/* The API server copies limits on creation: the template itself stays as written. */
 static void check_lone_limits(const struct judge *judge, const struct workload *workload,
                               const struct container *container)
 {
@@ -350,6 +362,7 @@ static void check_lone_limits(const struct judge *judge, const struct workload *
 	fix_requests(judge, finding, workload, container);
 }
 
+/* cpu and memory only: extended resources must be equal anyway. */
 void kl403_limit_without_request(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->workloads.n; i++) {
@@ -373,6 +386,7 @@ static int64_t with_headroom(int64_t peak, int32_t percent)
 	return need / MEBIBYTE * MEBIBYTE + (need % MEBIBYTE ? MEBIBYTE : 0);
 }
 
+/* Against the limit after the LimitRange's defaults, since that one kills. */
 static void say_headroom(const struct judge *judge, const struct workload *workload,
                          const struct container *container, const struct amount *usage,
                          int64_t peak)
@@ -400,6 +414,7 @@ static void say_headroom(const struct judge *judge, const struct workload *workl
 		emit_fix(judge, finding, false, limit.node, wanted, "raise the memory limit");
 }
 
+/* A text that is no quantity, or 0, is no observation. */
 static void check_peak(const struct judge *judge, const struct workload *workload,
                        const struct container *container, const struct amount *usage)
 {
@@ -424,6 +439,7 @@ static void check_vpa(const struct judge *judge, const struct object *vpa)
 	}
 }
 
+/* Annotations first; a VerticalPodAutoscaler only where they are silent. */
 void kl404_limit_no_headroom(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->workloads.n; i++) {

@@ -2,12 +2,14 @@
 #include "ask.h"
 #include "edits.h"
 
+/* Of the target, which lies in the scaler's namespace. */
 static const struct limit_range *target_range(const struct judge *judge,
                                               const struct scaler *scaler)
 {
 	return scope_limit_range(judge->scope, scaler->namespace);
 }
 
+/* What metrics.k8s.io serves and a VPA writes. */
 static bool is_compute(str resource)
 {
 	return str_is(resource, "cpu") || str_is(resource, "memory");
@@ -22,6 +24,7 @@ static bool is_utilization(const struct hpa_metric *metric)
 
 /* ---- KL212 ----------------------------------------------------------------------------- */
 
+/* At the mode that lets the VPA write, or where its default is meant. */
 static void say_vpa(const struct judge *judge, const struct object *vpa,
                     const struct scaler *scaler, const struct hpa_metric *metric)
 {
@@ -42,6 +45,7 @@ static void say_vpa(const struct judge *judge, const struct object *vpa,
 	relate_object(judge, finding, scaler->object, metric ? metric->node : NULL, "the metric");
 }
 
+/* The first metric that they share is enough. */
 static void check_vpa(const struct judge *judge, const struct object *vpa,
                       const struct workload *workload)
 {
@@ -65,6 +69,7 @@ static void check_vpa(const struct judge *judge, const struct object *vpa,
 		say_vpa(judge, vpa, scaler, NULL);
 }
 
+/* Initial writes requests too, when pods are made: only Off does not. */
 void kl212_hpa_vpa_conflict(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->objects.n; i++) {
@@ -127,6 +132,7 @@ static str cap_text(struct arena *arena, const struct capped_metric *capped)
 	                  STR_ARG(resource), (long long)capped->cap.percent);
 }
 
+/* cpu is throttled at the limit: the value is never passed, E. Memory kills there first: W. */
 static void check_reachable(const struct judge *judge, const struct capped_metric *capped)
 {
 	const struct hpa_metric *metric = capped->metric;
@@ -146,6 +152,7 @@ static void check_reachable(const struct judge *judge, const struct capped_metri
 	              "the limit");
 }
 
+/* A container without limit has no cap, so nothing is claimed then. */
 void kl213_hpa_target_unreachable(const struct judge *judge)
 {
 	each_capped(judge, check_reachable);
@@ -165,6 +172,7 @@ static int64_t tolerance_of(const struct hpa *hpa)
 	return milli;
 }
 
+/* Below the target is KL213's; here the cap lies between target and target plus tolerance. */
 static void check_deadband(const struct judge *judge, const struct capped_metric *capped)
 {
 	const struct hpa_metric *metric = capped->metric;
@@ -189,6 +197,7 @@ static void check_deadband(const struct judge *judge, const struct capped_metric
 	              "the limit");
 }
 
+/* Upstream: the controller leaves the scale alone while |1 - ratio| <= tolerance. */
 void kl215_hpa_tolerance_deadband(const struct judge *judge)
 {
 	each_capped(judge, check_deadband);
@@ -201,6 +210,7 @@ void kl215_hpa_tolerance_deadband(const struct judge *judge)
 #define SCALE_UP_SECONDS 1800
 #define SCALE_DOWN_PERCENT 50
 
+/* From the least size at which it can grow to its maximum. */
 static void say_slow(const struct judge *judge, const struct scaler *scaler, int64_t seconds)
 {
 	const struct scaling_rules *rules = &scaler->hpa->scale_up;
@@ -215,6 +225,7 @@ static void say_slow(const struct judge *judge, const struct scaler *scaler, int
 	finding_help(judge->sink, finding, "use a policy in percent, or a larger one");
 }
 
+/* Without behavior.scaleUp the defaults double every 15 s: never slow. */
 void kl214_hpa_scaleup_blocked(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->scalers.n; i++) {
@@ -241,6 +252,7 @@ void kl214_hpa_scaleup_blocked(const struct judge *judge)
 	}
 }
 
+/* Only a written 0: the default is 300 s. */
 void kl222_hpa_no_stabilization(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->scalers.n; i++) {
@@ -280,6 +292,7 @@ static bool gate_is_on(const struct settings *settings)
 	return version_cmp(settings->kubernetes, beta) >= 0;
 }
 
+/* A metric that is a template may be one. */
 static bool has_outside_metric(const struct hpa *hpa)
 {
 	for (size_t i = 0; i < hpa->metrics.n; i++)
@@ -290,6 +303,7 @@ static bool has_outside_metric(const struct hpa *hpa)
 	return false;
 }
 
+/* Both are refused by the API server, each for its own reason. */
 static void check_hpa_zero(const struct judge *judge, const struct scaler *scaler)
 {
 	const struct settings *settings = judge->scope->settings;
@@ -326,6 +340,7 @@ static bool only_compute_triggers(const struct object *object)
 	return true;
 }
 
+/* Absent means 0. */
 static void check_keda_zero(const struct judge *judge, const struct scaler *scaler)
 {
 	const struct node *spec = node_get(scaler->object->root, "spec");
@@ -344,6 +359,7 @@ static void check_keda_zero(const struct judge *judge, const struct scaler *scal
 	finding_help(judge->sink, finding, "set minReplicaCount: 1, or add another trigger");
 }
 
+/* At zero pods nothing is measured, so nothing would wake the workload. */
 void kl216_scale_to_zero_unsupported(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->scalers.n; i++) {
@@ -387,6 +403,8 @@ static const struct container *keeps_memory(const struct pod_template *pod,
 	return NULL;
 }
 
+/* The controller takes the largest proposal, so memory holds the size beside other metrics too; but
+ * then the author has a reason to watch it: silent. */
 void kl218_memory_hpa_no_release(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->scalers.n; i++) {
@@ -414,6 +432,7 @@ void kl218_memory_hpa_no_release(const struct judge *judge)
 
 /* ---- KL219 ----------------------------------------------------------------------------- */
 
+/* false for a template or a text. */
 static bool count_at(const struct node *spec, const char *field, int64_t absent,
                      int64_t *ret_count)
 {
@@ -423,6 +442,7 @@ static bool count_at(const struct node *spec, const char *field, int64_t absent,
 	return node_is_null(node) || (node_known(node) && node_int(node, ret_count));
 }
 
+/* Upstream: ScaledObject webhook, verifyReplicaCount. */
 static void check_keda_counts(const struct judge *judge, const struct object *object)
 {
 	const struct node *spec = node_get(object->root, "spec");
@@ -453,6 +473,7 @@ static void check_keda_counts(const struct judge *judge, const struct object *ob
 	}
 }
 
+/* Upstream: ScaledObject webhook, verifyTriggers. Triggers without a name get one. */
 static void check_keda_names(const struct judge *judge, const struct object *object)
 {
 	const struct node *triggers = node_at(object->root, "spec.triggers");
@@ -491,6 +512,7 @@ static bool trigger_is_utilization(const struct node *trigger)
 	       (str_is(type, "Utilization") || (!type.n && (!old.n || str_is(old, "Utilization"))));
 }
 
+/* A container whose resources may still be patched says nothing. */
 static void say_keda_request(const struct judge *judge, const struct scaler *scaler,
                              const struct node *trigger, const struct container *container)
 {
@@ -511,6 +533,7 @@ static void say_keda_request(const struct judge *judge, const struct scaler *sca
 	              "the container");
 }
 
+/* Upstream: ScaledObject webhook, verifyCPUMemoryScalers; a limit is enough. */
 static void check_keda_requests(const struct judge *judge, const struct scaler *scaler)
 {
 	const struct node *triggers = node_at(scaler->object->root, "spec.triggers");
@@ -530,6 +553,7 @@ static void check_keda_requests(const struct judge *judge, const struct scaler *
 	}
 }
 
+/* Each check by itself: the webhook names the first only. */
 void kl219_keda_invalid(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->scalers.n; i++) {

@@ -7,6 +7,7 @@
 static const char *const metric_kind_names[] = { "Resource", "ContainerResource", "Pods",
 	                                         "Object", "External", "" };
 
+/* W where the repository declares some provider: it is then meant to be whole. */
 static void say_api(const struct judge *judge, const struct scaler *scaler, enum metrics_api api,
                     const struct hpa_metric *metric)
 {
@@ -33,6 +34,7 @@ static void say_api(const struct judge *judge, const struct scaler *scaler, enum
 	             group);
 }
 
+/* One finding per HPA and API, at the first metric that needs it. */
 static void check_apis(const struct judge *judge, const struct scaler *scaler,
                        const struct api_provider *providers)
 {
@@ -53,6 +55,7 @@ static void check_apis(const struct judge *judge, const struct scaler *scaler,
 		say_api(judge, scaler, API_METRICS, NULL);
 }
 
+/* KEDA serves its own triggers, so ScaledObjects are left out. */
 void kl208_metrics_api_missing(const struct judge *judge)
 {
 	struct api_provider providers[API_EXTERNAL_METRICS + 1];
@@ -71,6 +74,7 @@ void kl208_metrics_api_missing(const struct judge *judge)
 
 /* ---- KL209 ----------------------------------------------------------------------------- */
 
+/* An unknown port may be the one. */
 static bool has_port(const struct service *service, int64_t port)
 {
 	for (size_t i = 0; i < service->ports.n; i++)
@@ -91,6 +95,7 @@ static const struct object *service_elsewhere(const struct scope *scope, str nam
 	return NULL;
 }
 
+/* Without any Service of the namespace it comes from elsewhere. */
 static bool declares_service_in(const struct scope *scope, str ns)
 {
 	for (size_t i = 0; i < scope->objects.n; i++)
@@ -100,6 +105,7 @@ static bool declares_service_in(const struct scope *scope, str ns)
 	return false;
 }
 
+/* Upstream: apiregistration validation, ValidateAPIService. */
 static void check_refused(const struct judge *judge, const struct object *object)
 {
 	const struct api_service *api = object->api_service;
@@ -124,6 +130,7 @@ static void check_refused(const struct judge *judge, const struct object *object
 	}
 }
 
+/* The same name in another namespace is surely the one that is meant. */
 static void say_elsewhere(const struct judge *judge, const struct object *object,
                           const struct object *service)
 {
@@ -140,6 +147,7 @@ static void say_elsewhere(const struct judge *judge, const struct object *object
 	relate_object(judge, finding, service, service->name.node, "the Service");
 }
 
+/* The port is the Service's, not the container's; 443 unless given. */
 static void check_service(const struct judge *judge, const struct object *object)
 {
 	const struct api_service *api = object->api_service;
@@ -170,6 +178,7 @@ static void check_service(const struct judge *judge, const struct object *object
 	}
 }
 
+/* An APIService without a Service is served by the API server itself. */
 void kl209_apiservice_broken(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->objects.n; i++) {
@@ -230,6 +239,8 @@ static const char *better_release(const struct settings *settings)
 	return NULL;
 }
 
+/* Incident reports blame old releases for pods with a runtimeClassName; the sources have no
+ * such line, so it is told as a report. */
 static void say_release(const struct judge *judge, const struct workload *workload,
                         const struct container *container, str fault)
 {
@@ -255,6 +266,7 @@ static void say_release(const struct judge *judge, const struct workload *worklo
 		finding_fix(judge->sink, finding, false, "raise the release", edit);
 }
 
+/* Against the target version only where it is declared. */
 static void check_release(const struct judge *judge, const struct workload *workload,
                           const struct container *container)
 {
@@ -284,6 +296,7 @@ static void check_release(const struct judge *judge, const struct workload *work
 		                       settings->kubernetes.major, settings->kubernetes.minor));
 }
 
+/* By the tag: a digest alone says no version. */
 void kl210_metrics_server_version(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->workloads.n; i++) {
@@ -308,6 +321,7 @@ static str flag_fault(struct arena *arena, const struct flag_fact *fact)
 	}
 }
 
+/* Without a version the flag may exist in some release: W. */
 static void say_flag(const struct judge *judge, const struct workload *workload,
                      const struct flag_use *use, const char *program,
                      const struct flag_fact *fact)
@@ -336,6 +350,7 @@ static void say_flag(const struct judge *judge, const struct workload *workload,
 		finding_fix(judge->sink, finding, true, "spell the flag", edit);
 }
 
+/* Flags that hold a template are left out. */
 static void check_flags(const struct judge *judge, const struct workload *workload,
                         const struct container *container, const char *program)
 {
@@ -355,6 +370,7 @@ static void check_flags(const struct judge *judge, const struct workload *worklo
 	}
 }
 
+/* cluster-autoscaler's own flags are KL506's. */
 void kl211_component_flag_unknown(const struct judge *judge)
 {
 	static const char *const programs[] = { "metrics-server", "kube-state-metrics",
@@ -374,12 +390,14 @@ void kl211_component_flag_unknown(const struct judge *judge)
 
 /* ---- KL223 ----------------------------------------------------------------------------- */
 
+/* A copy of the same declaration is KL008's. */
 static bool same_service(const struct api_service *a, const struct api_service *b)
 {
 	return str_eq(a->service_name.s, b->service_name.s) &&
 	       str_eq(a->service_namespace.s, b->service_namespace.s);
 }
 
+/* Said on each, since either may be the one to go. */
 static void say_contested(const struct judge *judge, const struct object *object,
                           const struct object *other)
 {
@@ -395,6 +413,7 @@ static void say_contested(const struct judge *judge, const struct object *object
 	relate_object(judge, finding, other, b->service, "the other one");
 }
 
+/* An image that may register an API is no proof: only declared APIServices count. */
 void kl223_metrics_api_contested(const struct judge *judge)
 {
 	struct arena *arena = arena_new();

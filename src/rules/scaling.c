@@ -12,6 +12,7 @@ static const struct node *ref_node(const struct scaler *scaler, const char *fiel
 	return node ? node : ref;
 }
 
+/* Empty where the field is absent. */
 static str ref_text(const struct scaler *scaler, const char *field)
 {
 	const struct node *ref = node_at(scaler->object->root, "spec.scaleTargetRef");
@@ -19,6 +20,7 @@ static str ref_text(const struct scaler *scaler, const char *field)
 	return node_text(node_get(ref, field));
 }
 
+/* A ScaledObject means a Deployment unless it says otherwise. */
 static str ref_kind(const struct scaler *scaler)
 {
 	str kind = ref_text(scaler, "kind");
@@ -26,6 +28,7 @@ static str ref_kind(const struct scaler *scaler)
 	return kind.n ? kind : STR("Deployment");
 }
 
+/* Of the target, which lies in the scaler's namespace. */
 static const struct limit_range *target_range(const struct judge *judge,
                                               const struct scaler *scaler)
 {
@@ -55,6 +58,8 @@ static str candidate_value(const struct object *candidate, const char *field)
 	return field[0] == 'k' ? candidate->kind : candidate->api_version;
 }
 
+/* A candidate exists, so what is written cannot be meant: E, but for the version, which the
+ * controller does not look at. */
 static void say_candidate(const struct judge *judge, const struct scaler *scaler,
                           const struct target_row *row)
 {
@@ -87,6 +92,7 @@ static void say_candidate(const struct judge *judge, const struct scaler *scaler
 		emit_fix(judge, finding, false, node, value, "name the declared object");
 }
 
+/* A namespace of which this repository holds workloads is probably whole here. */
 static bool declares_workload_in(const struct scope *scope, str ns)
 {
 	for (size_t i = 0; i < scope->workloads.n; i++)
@@ -95,6 +101,7 @@ static bool declares_workload_in(const struct scope *scope, str ns)
 	return false;
 }
 
+/* Beside an unreadable file, or with one anywhere, absence is no proof. */
 static void say_no_target(const struct judge *judge, const struct scaler *scaler)
 {
 	const struct scope *scope = judge->scope;
@@ -115,6 +122,7 @@ static void say_no_target(const struct judge *judge, const struct scaler *scaler
 	             "declare the workload, or correct scaleTargetRef; it may live elsewhere");
 }
 
+/* Upstream: the controller maps group and kind, so a wrong version is found all the same. */
 void kl201_scale_target_missing(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->scalers.n; i++) {
@@ -130,6 +138,7 @@ void kl201_scale_target_missing(const struct judge *judge)
 
 /* ---- KL202 ----------------------------------------------------------------------------- */
 
+/* When it does match, the unknown field alone is said (KL004). */
 void kl202_hpa_selector_mismatch(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->scalers.n; i++) {
@@ -155,6 +164,7 @@ void kl202_hpa_selector_mismatch(const struct judge *judge)
 
 /* ---- KL203 ----------------------------------------------------------------------------- */
 
+/* Only where the container says nothing for certain; 0 divides as badly as nothing. */
 static void say_request(const struct judge *judge, const struct scaler *scaler,
                         const struct container *container, const struct node *metric,
                         const char *resource)
@@ -196,6 +206,7 @@ static void check_requests(const struct judge *judge, const struct scaler *scale
 			say_request(judge, scaler, container, metric, resource);
 }
 
+/* AverageValue and other resources need no request. */
 static void check_metric_requests(const struct judge *judge, const struct scaler *scaler,
                                   const struct hpa_metric *metric)
 {
@@ -212,6 +223,8 @@ static void check_metric_requests(const struct judge *judge, const struct scaler
 			               of_pod ? (str){ 0 } : metric->container.s);
 }
 
+/* Upstream: calculatePodRequests, which fails for the whole pod on the first container without.
+ * An HPA without metrics is one on cpu at 80 %. */
 void kl203_hpa_request_missing(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->scalers.n; i++) {
@@ -229,6 +242,7 @@ void kl203_hpa_request_missing(const struct judge *judge)
 
 /* ---- KL204, KL205 ---------------------------------------------------------------------- */
 
+/* An init container that ends gives no metrics, so it does not count. */
 static const struct container *find_container(const struct pod_template *pod, str name)
 {
 	const struct container *container;
@@ -239,6 +253,7 @@ static const struct container *find_container(const struct pod_template *pod, st
 	return NULL;
 }
 
+/* With all names that would do. */
 static void say_container(const struct judge *judge, const struct scaler *scaler,
                           const struct hpa_metric *metric)
 {
@@ -264,6 +279,7 @@ static void say_container(const struct judge *judge, const struct scaler *scaler
 	            "the target's containers");
 }
 
+/* A patched pod spec may hold further containers: silent. */
 void kl204_hpa_container_missing(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->scalers.n; i++) {
@@ -283,6 +299,7 @@ void kl204_hpa_container_missing(const struct judge *judge)
 	}
 }
 
+/* The maximum must be written; KEDA's default of 100 is not meant as a bound. */
 void kl205_hpa_bounds_useless(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->scalers.n; i++) {
@@ -305,6 +322,7 @@ void kl205_hpa_bounds_useless(const struct judge *judge)
 
 /* ---- KL206, KL221 ---------------------------------------------------------------------- */
 
+/* What makes each apply certain to be undone. */
 static const char *out_of_bounds(const struct scaler *scaler, int64_t replicas)
 {
 	if (scaler->min.known && replicas < scaler->min.value)
@@ -314,6 +332,7 @@ static const char *out_of_bounds(const struct scaler *scaler, int64_t replicas)
 	return "";
 }
 
+/* N where Argo CD leaves the field alone: then only other ways of applying reset it. */
 static void say_replicas(const struct judge *judge, const struct workload *workload,
                          const struct object *argo)
 {
@@ -337,6 +356,7 @@ static void say_replicas(const struct judge *judge, const struct workload *workl
 		finding_fix(judge->sink, finding, false, "remove spec.replicas", edit);
 }
 
+/* A manifest that says nothing leaves the scale subresource alone. */
 void kl206_hpa_replicas_fight(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->workloads.n; i++) {
@@ -350,6 +370,7 @@ void kl206_hpa_replicas_fight(const struct judge *judge)
 	}
 }
 
+/* With minReplicas 0 the controller does scale up again (HPAScaleToZero). */
 void kl221_hpa_disabled(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->workloads.n; i++) {
@@ -386,12 +407,14 @@ static bool takes_over(const struct scaler *scaled, const struct scaler *hpa)
 	       str_is(pair->value, "true") && str_eq(name, hpa->object->name.s);
 }
 
+/* One object declared twice is KL008's. */
 static bool same_object(const struct scaler *a, const struct scaler *b)
 {
 	return a->kind == b->kind && str_eq(a->namespace, b->namespace) &&
 	       str_eq(a->object->name.s, b->object->name.s);
 }
 
+/* One finding on each of the two scalers: both stop. */
 static void say_duplicate(const struct judge *judge, const struct scaler *scaler,
                           const struct scaler *other, str shared)
 {
@@ -406,6 +429,7 @@ static void say_duplicate(const struct judge *judge, const struct scaler *scaler
 	relate_object(judge, finding, other->object, ref_node(other, NULL), "the other scaler");
 }
 
+/* KEDA's takeover of an HPA is declared on purpose. */
 static void say_pair(const struct judge *judge, const struct scaler *a, const struct scaler *b,
                      str shared)
 {
@@ -454,6 +478,8 @@ static const struct scaler *second_scaler(const struct overlaps *overlaps, size_
 	return NULL;
 }
 
+/* Upstream: the controller looks for other HPAs whose selector picks one of the pods and sets
+ * AmbiguousSelector; targets need not be the same. */
 void kl207_hpa_duplicate_target(const struct judge *judge)
 {
 	struct arena *arena = arena_new();
@@ -487,6 +513,7 @@ static bool counts_pods(const struct hpa *hpa)
 	return any;
 }
 
+/* On the scaler, which reads the wrong numbers; the labels are beside it. */
 static void say_overlap(const struct judge *judge, const struct overlap *overlap)
 {
 	const struct scaler *scaler = overlap->scaler;
@@ -505,6 +532,7 @@ static void say_overlap(const struct judge *judge, const struct overlap *overlap
 	            overlap->workload->pod->labels.node, "labels of the other pods");
 }
 
+/* Where the other workload has an HPA of its own, both stop: KL207. */
 void kl220_hpa_selector_overlap(const struct judge *judge)
 {
 	struct arena *arena = arena_new();
@@ -549,6 +577,7 @@ static const struct node *target_owner(const struct scaler *scaler)
 	return NULL;
 }
 
+/* By kind alone, whether declared or not: no cluster serves a scale for these. */
 void kl217_target_not_scalable(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->scalers.n; i++) {
