@@ -53,9 +53,9 @@ static const struct rule *rule_of(const char *code)
 
 static struct finding *say(struct sink *sink, const struct said *said)
 {
-	static uint32_t place;
+	uint32_t place = (uint32_t)sink->findings.n;
 	struct finding *finding = sink_add(sink, rule_of(said->code), said->level,
-	                                   (struct span){ 1, ++place, place + 1 });
+	                                   (struct span){ 1, place, place + 1 });
 
 	finding->owner = said->owner ? said->owner : &owner_a;
 	finding->partner = said->partner;

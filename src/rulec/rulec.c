@@ -33,7 +33,8 @@ static const cyaml_schema_value_t text_item = {
 };
 
 #define TEXT_FIELD(key, member) \
-	CYAML_FIELD_STRING_PTR(key, CYAML_FLAG_POINTER, struct rule_file, member, 1, CYAML_UNLIMITED)
+	CYAML_FIELD_STRING_PTR(key, CYAML_FLAG_POINTER, struct rule_file, member, 1, \
+	                       CYAML_UNLIMITED)
 #define ENUM_FIELD(key, flags, member, words) \
 	CYAML_FIELD_ENUM(key, (flags) | CYAML_FLAG_STRICT, struct rule_file, member, words, \
 	                 CYAML_ARRAY_LEN(words))

@@ -191,7 +191,8 @@ static void write_index(const struct rule_files *rules, const char *folder)
 	fputs("# Rules\n\n| code | name | level | what it says |\n|---|---|---|---|\n", out);
 	for (size_t i = 0; i < rules->n; i++)
 		fprintf(out, "| [%s](%s.md) | %s | %s | %s |\n", rules->v[i]->id, rules->v[i]->id,
-		        rules->v[i]->name, rule_level_word(rules->v[i]->level), rules->v[i]->summary);
+		        rules->v[i]->name, rule_level_word(rules->v[i]->level),
+		        rules->v[i]->summary);
 	close_output(out, "README.md");
 }
 

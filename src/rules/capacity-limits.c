@@ -86,7 +86,8 @@ static void check_bond(const struct judge *judge, int kind)
 		    judge->scope->groups.n == 0 || judge->scope->terraform_unread ||
 		    !workload->peak.known || capacity->upper >= workload->peak.value)
 			continue;
-		bool peak = !workload->baseline.known || workload->baseline.value <= capacity->upper;
+		bool peak = !workload->baseline.known ||
+		            workload->baseline.value <= capacity->upper;
 		int64_t demand = peak ? workload->peak.value : workload->baseline.value;
 		struct bond bond = bond_of(workload, capacity, demand);
 		if ((int)bond.kind == kind && node_is_of(bond.node, workload->object))

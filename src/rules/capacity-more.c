@@ -158,8 +158,8 @@ void kl312_max_pods_bound(const struct judge *judge)
 		struct finding *finding = emit_at(judge, LEVEL_NOTE, workload->object,
 		                                  workload->pod->spec, NULL);
 		finding_message(judge->sink, finding,
-		                "pod slots bind, not cpu or memory: a node of group %.*s takes %lld of "
-		                "these pods and is less than half used then",
+		                "pod slots bind, not cpu or memory: a node of group %.*s takes "
+		                "%lld of these pods and is less than half used then",
 		                STR_ARG(share->group->name), (long long)share->per_node);
 		finding_help(judge->sink, finding,
 		             "raise the kubelet's maxPods, or use smaller nodes");

@@ -107,9 +107,8 @@ static void say_refused(const struct judge *judge, const struct workload *worklo
 	const char *what = entry->of_limits ? "limit" : "request";
 
 	finding_message(judge->sink, finding,
-	                "container %.*s has no %s %s, but ResourceQuota %.*s counts %.*s: every pod is "
-	                "refused", STR_ARG(container->name.s), str_c(JUDGE_ARENA(judge),
-	                                                             entry->resource),
+	                "container %.*s has no %.*s %s, but ResourceQuota %.*s counts %.*s: every "
+	                "pod is refused", STR_ARG(container->name.s), STR_ARG(entry->resource),
 	                what, STR_ARG(entry->quota->name.s), STR_ARG(entry->key));
 	finding_relate(judge->sink, finding, node_place(entry->node),
 	               "ResourceQuota %.*s counts %.*s", STR_ARG(entry->quota->name.s),
@@ -276,7 +275,8 @@ static void check_bounds(const struct bounded *bounded, const struct limit_range
 		struct effective_amount request =
 			container_request(bounded->range, bounded->container, min->resource);
 		if (min->valid && request.known && request.set && request.amount < amount_of(min))
-			say_conflict(bounded, &request, min, "request is below the LimitRange's min");
+			say_conflict(bounded, &request, min,
+			             "request is below the LimitRange's min");
 	}
 }
 

@@ -91,7 +91,8 @@ void kl301_pool_max_size(const struct judge *judge)
 		const struct workload *workload = judge->scope->workloads.v[i];
 		const struct object *object = workload->object;
 
-		if (workload->scaler || !has_capacity(judge, workload) || !workload->baseline.known ||
+		if (workload->scaler || !has_capacity(judge, workload) ||
+		    !workload->baseline.known ||
 		    workload->baseline.value <= capacity_of(judge, workload)->upper)
 			continue;
 		const struct node *spec = node_get(object->root, "spec");

@@ -14,7 +14,8 @@ static const struct old_name {
 } old_names[] = {
 	{ "beta.kubernetes.io/arch", "kubernetes.io/arch", USE_LABEL, 0, true },
 	{ "beta.kubernetes.io/os", "kubernetes.io/os", USE_LABEL, 0, true },
-	{ "beta.kubernetes.io/instance-type", "node.kubernetes.io/instance-type", USE_LABEL, 0, true },
+	{ "beta.kubernetes.io/instance-type", "node.kubernetes.io/instance-type", USE_LABEL, 0,
+	  true },
 	{ "failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region", USE_LABEL, 0,
 	  true },
 	{ "failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone", USE_LABEL, 0,
@@ -28,8 +29,8 @@ static const struct old_name {
 /* One place where a pod names a label or taint. */
 struct name_use {
 	str key;
-	const struct node *node; /* the entry (its key is the name), or the scalar that is the name */
-	bool is_key;             /* node's own key is the name */
+	const struct node *node; /* the scalar that is the name, or the entry whose key it is */
+	bool is_key;             /* the latter */
 	int use;
 };
 struct name_uses VEC(struct name_use);
@@ -109,8 +110,9 @@ static void say_old_name(const struct judge *judge, const struct workload *workl
 		                "nodes do not carry %s %s any more, since Kubernetes 1.%d",
 		                use->use == USE_TAINT ? "taint" : "label", old->key, old->gone);
 	else
-		finding_message(judge->sink, finding, "label %s is deprecated; nodes carry %s beside it",
-		                old->key, old->successor);
+		finding_message(judge->sink, finding,
+		                "label %s is deprecated; nodes carry %s beside it", old->key,
+		                old->successor);
 	finding_help(judge->sink, finding, "use %s", old->successor);
 	if (!use->node->aliased && !use->node->merged && span.file > 0)
 		finding_fix(judge->sink, finding, old->twin, "use the name of today",

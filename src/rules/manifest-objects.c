@@ -22,14 +22,16 @@ static const struct move {
 	{ "Role", "rbac.authorization.k8s.io/v1beta1", "rbac.authorization.k8s.io/v1" },
 	{ "ClusterRole", "rbac.authorization.k8s.io/v1beta1", "rbac.authorization.k8s.io/v1" },
 	{ "RoleBinding", "rbac.authorization.k8s.io/v1beta1", "rbac.authorization.k8s.io/v1" },
-	{ "ClusterRoleBinding", "rbac.authorization.k8s.io/v1beta1", "rbac.authorization.k8s.io/v1" },
+	{ "ClusterRoleBinding", "rbac.authorization.k8s.io/v1beta1",
+	  "rbac.authorization.k8s.io/v1" },
 	{ "Lease", "coordination.k8s.io/v1beta1", "coordination.k8s.io/v1" },
 };
 
 static const struct move *move_of(const struct object *object)
 {
 	for (size_t i = 0; i < COUNT_OF(moves); i++)
-		if (str_is(object->kind, moves[i].kind) && str_is(object->api_version, moves[i].from))
+		if (str_is(object->kind, moves[i].kind) &&
+		    str_is(object->api_version, moves[i].from))
 			return &moves[i];
 	return NULL;
 }

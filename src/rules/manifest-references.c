@@ -38,8 +38,8 @@ static void say_unresolved(const struct judge *judge, const struct reference *re
 		return;
 	}
 	finding_help(judge->sink, finding, "did you mean %.*s?", STR_ARG(nearest));
-	finding_relate(judge->sink, finding, node_place(near->name.node), "%s %.*s is declared here",
-	               reference->kind, STR_ARG(nearest));
+	finding_relate(judge->sink, finding, node_place(near->name.node),
+	               "%s %.*s is declared here", reference->kind, STR_ARG(nearest));
 }
 
 static void check_reference(const struct judge *judge, const struct reference *reference)
@@ -76,8 +76,8 @@ static void check_runtime_class(const struct judge *judge, const struct known *k
 	meant = map_get(known->handlers, name->s);
 	if (!meant) {
 		check_reference(judge, &(struct reference){
-			.class = OBJECT_RUNTIME_CLASS, .kind = "RuntimeClass", .from = workload->object,
-			.node = name->node, .name = name->s, .level = LEVEL_WARNING });
+			.class = OBJECT_RUNTIME_CLASS, .kind = "RuntimeClass",
+			.from = workload->object, .node = name->node, .name = name->s, .level = LEVEL_WARNING });
 		return;
 	}
 	struct finding *finding =
@@ -147,7 +147,8 @@ static void learn(struct arena *arena, const struct scope *scope, struct known *
 		if (object->class == OBJECT_RUNTIME_CLASS && object->runtime_class)
 			map_put(ret_known->handlers, object->runtime_class->handler.s, object);
 		if (object->class == OBJECT_PVC)
-			map_put(ret_known->claim_namespaces, object_namespace(scope, object), object);
+			map_put(ret_known->claim_namespaces, object_namespace(scope, object),
+			        object);
 	}
 }
 

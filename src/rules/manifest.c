@@ -67,8 +67,8 @@ static void say_duplicate(const struct judge *judge, const struct tree *tree,
 	str key = quote(JUDGE_ARENA(judge), fault->a);
 
 	finding_message(judge->sink, finding,
-	                "key %.*s is given twice in one mapping: this one counts, the first is lost",
-	                STR_ARG(key));
+	                "key %.*s is given twice in one mapping: this one counts, the first is "
+	                "lost", STR_ARG(key));
 	finding_relate(judge->sink, finding, fault->related, "%.*s is given here first",
 	               STR_ARG(key));
 	finding_help(judge->sink, finding, "merge the two, or remove the one that is not meant");
@@ -103,7 +103,8 @@ static void say_template(const struct judge *judge, const struct tree *tree)
 		                STR_ARG(quote(JUDGE_ARENA(judge), fault->a)));
 	else
 		finding_message(judge->sink, finding,
-		                "template text in place of a manifest: the document was not checked");
+		                "template text in place of a manifest: the document was not "
+		                "checked");
 	finding_help(judge->sink, finding,
 	             "check what comes out: render it first (helm template, kustomize build, …)");
 }
@@ -130,10 +131,13 @@ static void say_chart(const struct judge *judge, const struct tree *tree)
 	struct finding *finding = emit_fault(judge, LEVEL_NOTE, tree, &fault);
 	str chart = chart_of(tree);
 
-	finding_message(judge->sink, finding, "the templates of chart %.*s were not rendered, so %s",
-	                STR_ARG(chart.n > 0 ? chart : STR(".")), "nothing in them was checked");
-	finding_help(judge->sink, finding, "check what comes out: helm template %.*s | %s",
-	             STR_ARG(chart.n > 0 ? chart : STR(".")), "kubelint check -");
+	if (chart.n == 0)
+		chart = STR(".");
+	finding_message(judge->sink, finding,
+	                "the templates of chart %.*s were not rendered, so nothing in them was "
+	                "checked", STR_ARG(chart));
+	finding_help(judge->sink, finding,
+	             "check what comes out: helm template %.*s | kubelint check -", STR_ARG(chart));
 }
 
 void kl003_unrendered_template(const struct judge *judge)

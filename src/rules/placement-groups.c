@@ -130,8 +130,8 @@ static void say_stray(const struct judge *judge, const struct workload *workload
 	                                  selects ? NULL : "nodeSelector");
 
 	finding_message(judge->sink, finding,
-	                "it tolerates the taint of Windows group %.*s and names no operating system, "
-	                "so it may land there", STR_ARG(group->name));
+	                "it tolerates the taint of Windows group %.*s and names no operating "
+	                "system, so it may land there", STR_ARG(group->name));
 	finding_help(judge->sink, finding, "add kubernetes.io/os: linux to the nodeSelector");
 	finding_relate(judge->sink, finding, node_place(group->node), "group %.*s runs Windows",
 	               STR_ARG(group->name));
@@ -145,8 +145,8 @@ static void say_open_group(const struct judge *judge, const struct group *group,
 	str list = list_text(JUDGE_ARENA(judge), workloads, 4);
 
 	finding_message(judge->sink, finding,
-	                "a Windows group without a taint: %zu workloads that name no operating system "
-	                "may land on it (%.*s)", workloads->n, STR_ARG(list));
+	                "a Windows group without a taint: %zu workloads that name no operating "
+	                "system may land on it (%.*s)", workloads->n, STR_ARG(list));
 	finding_help(judge->sink, finding, "give it a taint such as os=windows:NoSchedule");
 }
 
@@ -268,8 +268,8 @@ void kl115_accelerator_mismatch(const struct judge *judge)
 		struct finding *finding = emit_at(judge, LEVEL_NOTE, workload->object,
 		                                  workload->pod->spec, NULL);
 		finding_message(judge->sink, finding,
-		                "it requests no accelerator, but every node group that can run it has "
-		                "some");
+		                "it requests no accelerator, but every node group that can run it "
+		                "has some");
 		finding_help(judge->sink, finding,
 		             "request what it uses, or lead it to nodes without accelerators");
 	}
@@ -310,12 +310,12 @@ static void say_open_pool(const struct judge *judge, const struct group *group,
 	str list = list_text(JUDGE_ARENA(judge), guests, 4);
 
 	finding_message(judge->sink, finding,
-	                "group %.*s has accelerators and no taint: %zu of %zu workloads request none "
-	                "and may fill its nodes (%.*s)", STR_ARG(group->name), guests->n,
+	                "group %.*s has accelerators and no taint: %zu of %zu workloads "
+	                "request none and may fill its nodes (%.*s)", STR_ARG(group->name), guests->n,
 	                judge->scope->workloads.n, STR_ARG(list));
 	finding_help(judge->sink, finding,
-	             "add a NoSchedule taint such as nvidia.com/gpu=present:NoSchedule, and tolerate "
-	             "it where accelerators are requested");
+	             "add a NoSchedule taint such as nvidia.com/gpu=present:NoSchedule, and "
+	             "tolerate it where accelerators are requested");
 }
 
 void kl120_pool_taint_open(const struct judge *judge)

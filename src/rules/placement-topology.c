@@ -35,8 +35,9 @@ static void check_key(const struct judge *judge, const struct workload *workload
 	    !key_is_missing(placement_of(judge, workload), key->s))
 		return;
 	finding = emit_at(judge, level, workload->object, key->node, NULL);
-	finding_message(judge->sink, finding, "no node group that its labels admit has label %.*s: %s",
-	                STR_ARG(key->s), effect);
+	finding_message(judge->sink, finding,
+	                "no node group that its labels admit has label %.*s: %s", STR_ARG(key->s),
+	                effect);
 	const struct label_use *near = NULL;
 	struct label_uses all;
 	label_uses_find(JUDGE_ARENA(judge), judge->scope, STR(""), &all);
@@ -46,8 +47,8 @@ static void check_key(const struct judge *judge, const struct workload *workload
 		finding_help(judge->sink, finding, "did you mean %.*s?", STR_ARG(near->label->key));
 	else
 		finding_help(judge->sink, finding,
-		             "use topology.kubernetes.io/zone, kubernetes.io/hostname or a label that "
-		             "the groups have");
+		             "use topology.kubernetes.io/zone, kubernetes.io/hostname or a label "
+		             "that the groups have");
 }
 
 void kl121_topology_key_missing(const struct judge *judge)
@@ -83,8 +84,8 @@ static void check_spread(const struct judge *judge, const struct workload *workl
 	                                  selector->node ? selector->node : constraint->node,
 	                                  selector->node ? NULL : "labelSelector");
 	finding_message(judge->sink, finding,
-	                "the spread constraint %s the pod's own labels, so it does not spread these "
-	                "pods", selector->node ? "does not select" : "has no selector for");
+	                "the spread constraint %s the pod's own labels, so it does not spread "
+	                "these pods", selector->node ? "does not select" : "has no selector for");
 	finding_help(judge->sink, finding, "select the labels of the pod template");
 }
 
@@ -203,8 +204,8 @@ void kl123_affinity_terms_ored(const struct judge *judge)
 		struct finding *finding =
 			emit_at(judge, LEVEL_WARNING, workload->object, terms->node, NULL);
 		finding_message(judge->sink, finding,
-		                "the %zu terms are alternatives, and each of %zu node groups satisfies "
-		                "one: they exclude nothing", terms->n, judge->scope->groups.n);
+		                "the %zu terms are alternatives, and each of %zu node groups "
+		                "satisfies one: they exclude nothing", terms->n, judge->scope->groups.n);
 		finding_help(judge->sink, finding, "put the expressions into one term");
 	}
 }
@@ -263,8 +264,8 @@ static void check_attraction(const struct judge *judge, const struct workload *w
 		emit_at(judge, LEVEL_NOTE, workload->object, toleration->node, NULL);
 	finding->salient = toleration->key.s;
 	finding_message(judge->sink, finding,
-	                "it tolerates the taint of group %.*s, but nothing leads it there: group %.*s "
-	                "takes it too", STR_ARG(group->name), STR_ARG(other->name));
+	                "it tolerates the taint of group %.*s, but nothing leads it there: group "
+	                "%.*s takes it too", STR_ARG(group->name), STR_ARG(other->name));
 	finding_help(judge->sink, finding,
 	             "add a nodeSelector for the group, if the pod belongs there");
 }
@@ -297,8 +298,8 @@ static void check_entry(const struct judge *judge, const struct workload *worklo
 		return;
 	struct finding *finding = emit_at(judge, level, workload->object, own->node, NULL);
 	finding_message(judge->sink, finding,
-	                "nodeSelector wants %.*s=%.*s, but %s adds %.*s=%.*s: admission refuses the "
-	                "pod", STR_ARG(own->key), STR_ARG(own->value), source, STR_ARG(entry->key),
+	                "nodeSelector wants %.*s=%.*s, but %s adds %.*s=%.*s: admission refuses "
+	                "the pod", STR_ARG(own->key), STR_ARG(own->value), source, STR_ARG(entry->key),
 	                STR_ARG(entry->value));
 	finding_relate(judge->sink, finding, node_place(entry->node), "%s says %.*s here", source,
 	               STR_ARG(entry->value));

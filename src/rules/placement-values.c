@@ -36,7 +36,8 @@ static void say_dead_value(const struct judge *judge, const struct workload *wor
 	bool typo = nearest && str_one_edit(nearest->value, value->s);
 	struct finding *finding = emit_at(judge, typo ? LEVEL_WARNING : LEVEL_NOTE,
 	                                  workload->object, value->node, NULL);
-	finding_message(judge->sink, finding, "no node group has %.*s=%.*s: the value never matches",
+	finding_message(judge->sink, finding,
+	                "no node group has %.*s=%.*s: the value never matches",
 	                STR_ARG(requirement->key), STR_ARG(value->s));
 	if (!nearest) {
 		finding_help(judge->sink, finding, "drop it, or label a group so");
@@ -205,7 +206,8 @@ static void check_toleration(const struct judge *judge, const struct workload *w
 	struct finding *finding = emit_at(judge, near ? LEVEL_WARNING : LEVEL_NOTE,
 	                                  workload->object, toleration->node, NULL);
 	finding->salient = toleration->key.s;
-	finding_message(judge->sink, finding, "no node group has a taint that this tolerates (%.*s)",
+	finding_message(judge->sink, finding,
+	                "no node group has a taint that this tolerates (%.*s)",
 	                STR_ARG(label_text(arena, toleration->key.s, toleration->value.s)));
 	if (!near) {
 		finding_help(judge->sink, finding, "drop it if the taint is gone");
@@ -250,8 +252,8 @@ static void say_pin(const struct judge *judge, const struct workload *workload,
 	                "%.*s pins the workload: it stays Pending when that is replaced",
 	                STR_ARG(what));
 	finding_help(judge->sink, finding,
-	             "select a role label that a new group can carry too, or list several values in "
-	             "node affinity");
+	             "select a role label that a new group can carry too, or list several values "
+	             "in node affinity");
 }
 
 void kl108_instance_type_pinned(const struct judge *judge)
@@ -292,7 +294,8 @@ static void say_single(const struct judge *judge, const struct workload *workloa
 	                                  workload->pod->spec, NULL);
 	str why = reason_text(JUDGE_ARENA(judge), only_obstacle(other));
 
-	finding_message(judge->sink, finding, "only group %.*s can run it, with up to %lld replicas",
+	finding_message(judge->sink, finding,
+	                "only group %.*s can run it, with up to %lld replicas",
 	                STR_ARG(single->name), (long long)workload->peak.value);
 	finding_help(judge->sink, finding, "group %.*s could too, but it %.*s",
 	             STR_ARG(other->group->name), STR_ARG(why));

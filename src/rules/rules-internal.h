@@ -24,7 +24,8 @@ struct object_ref group_ref_of(const struct scope *scope, const struct group *gr
 
 /* A finding about node of the object, with object, path, span and the keys for covering set:
  * value is the node, owner the object (a rule that speaks of a workload's fate on its scaler
- * sets finding->partner to the workload's struct object). node NULL: the object's root. missing: name of the absent field below node, which the path then ends in; else NULL. */
+ * sets finding->partner to the workload's struct object). node NULL: the object's root. missing:
+ * name of the absent field below node, which the path then ends in; else NULL. */
 struct finding *emit_at(const struct judge *judge, enum level level, const struct object *object,
                         const struct node *node, const char *missing);
 

@@ -44,8 +44,8 @@ static void say_zone_conflict(const struct judge *judge, const struct workload *
 	struct finding *finding = emit_at(judge, LEVEL_ERROR, workload->object,
 	                                  own ? reason->pod_node : workload->pod->spec, NULL);
 	finding_message(judge->sink, finding,
-	                "0/%zu node groups can run it: the volume cannot be used in the zones of %.*s",
-	                placement->count, STR_ARG(list_text(arena, &names, 4)));
+	                "0/%zu node groups can run it: the volume cannot be used in the zones of "
+	                "%.*s", placement->count, STR_ARG(list_text(arena, &names, 4)));
 	finding_help(judge->sink, finding,
 	             "add a node group in the volume's zone, or move the data to another volume");
 }
@@ -172,8 +172,8 @@ static void check_class(const struct judge *judge, const struct workload *worklo
 	struct finding *finding = emit_at(judge, LEVEL_WARNING, workload->object, name, NULL);
 	const struct node *mode = node_get(class->root, "volumeBindingMode");
 	finding_message(judge->sink, finding,
-	                "StorageClass %.*s binds at once, in any zone, but the pods may run in some "
-	                "zones of the node groups only", STR_ARG(class->name.s));
+	                "StorageClass %.*s binds at once, in any zone, but the pods may run in "
+	                "some zones of the node groups only", STR_ARG(class->name.s));
 	finding_relate(judge->sink, finding, node_place(mode ? mode : class->name.node),
 	               "StorageClass %.*s", STR_ARG(class->name.s));
 	finding_help(judge->sink, finding,

@@ -66,7 +66,8 @@ str reason_text(struct arena *arena, const struct reason *reason)
 	}
 	if (reason->taint) {
 		str taint = taint_text(arena, reason->taint);
-		return str_format(arena, "has taint %.*s that it does not tolerate", STR_ARG(taint));
+		return str_format(arena, "has taint %.*s that it does not tolerate",
+		                  STR_ARG(taint));
 	}
 	if (reason->filter == FILTER_NODE_RESOURCES_FIT && reason->key.n > 0)
 		return str_format(arena, "has too little %.*s", STR_ARG(reason->key));

@@ -179,7 +179,8 @@ static str match_key(const struct coverer *coverer, enum match match,
 	default:
 		break;
 	}
-	return owner ? str_format(coverer->arena, "%p %p %.*s", finding->scope, owner, STR_ARG(path))
+	return owner ? str_format(coverer->arena, "%p %p %.*s", finding->scope, owner,
+	                          STR_ARG(path))
 	             : STR("");
 }
 
@@ -236,8 +237,8 @@ static const struct finding *cause_of(const struct coverer *coverer, const struc
 		for (int number = word.first; number <= word.last; number++) {
 			const struct finding *cause = map_get(
 				coverer->causes, cause_key(coverer, row->match, number, key));
-			if (cause && cause->rule != finding->rule && level_fits(cause, word.level) &&
-			    !hangs_on(cause, finding))
+			if (cause && cause->rule != finding->rule &&
+			    level_fits(cause, word.level) && !hangs_on(cause, finding))
 				return cause;
 		}
 	}
