@@ -227,3 +227,53 @@ struct group *read_group(struct arena *arena, const struct node *node, str node_
 	read_shape(arena, node, group);
 	return group;
 }
+
+/* ---- closing a group's labels ------------------------------------------------------------ */
+
+static void deny(struct arena *arena, struct group *group, str key, bool host_too)
+{
+	if (str_is(key, "kubernetes.io/hostname") && !host_too)
+		return;
+	for (size_t i = 0; i < group->labels.n; i++)
+		if (str_eq(group->labels.v[i].key, key))
+			return;
+	*VEC_PUSH(arena, &group->labels) = (struct group_label){
+		.key = key, .kind = LABEL_ABSENT, .origin = ORIGIN_DECLARED };
+}
+
+static void deny_expressions(struct arena *arena, struct group *group,
+                             const struct requirements *expressions, bool host_too)
+{
+	for (size_t i = 0; i < expressions->n; i++)
+		deny(arena, group, expressions->v[i].key, host_too);
+}
+
+static void deny_topologies(struct arena *arena, struct group *group,
+                            const struct pod_affinity_terms *terms, bool host_too)
+{
+	for (size_t i = 0; i < terms->n; i++)
+		deny(arena, group, terms->v[i].topology_key.s, host_too);
+}
+
+void close_labels(struct arena *arena, struct group *group, const struct workloads *workloads,
+                  bool host_too)
+{
+	for (size_t w = 0; w < workloads->n; w++) {
+		const struct pod_template *pod = workloads->v[w]->pod;
+
+		for (size_t i = 0; i < pod->node_selector.n; i++)
+			deny(arena, group, pod->node_selector.v[i].key, host_too);
+		for (size_t i = 0; i < pod->required_node_terms.n; i++)
+			deny_expressions(arena, group,
+			                 &pod->required_node_terms.v[i].match_expressions,
+			                 host_too);
+		for (size_t i = 0; i < pod->preferred_node_terms.n; i++)
+			deny_expressions(arena, group,
+			                 &pod->preferred_node_terms.v[i].term.match_expressions,
+			                 host_too);
+		for (size_t i = 0; i < pod->spread.n; i++)
+			deny(arena, group, pod->spread.v[i].topology_key.s, host_too);
+		deny_topologies(arena, group, &pod->required_affinity, host_too);
+		deny_topologies(arena, group, &pod->required_anti_affinity, host_too);
+	}
+}

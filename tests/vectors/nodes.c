@@ -18,6 +18,7 @@ void check_node_affinity(struct vector *vector)
 	if (!workload)
 		return;
 	group = read_group(vector->arena, node, (str){ 0 });
+	close_labels(vector->arena, group, &loaded.scope->workloads, true);
 	node_judge(vector->arena, workload, group, &group->shapes.v[0], &state, &verdict);
 	want_bool(vector, "match", verdict.by_filter[FILTER_NODE_AFFINITY] == ANSWER_YES,
 	          expect_bool(vector, "match"));
@@ -162,6 +163,7 @@ void check_fit(struct vector *vector)
 	state.pods = (const struct workload *const *)&loaded.scope->workloads.v[1];
 	state.pod_count = loaded.scope->workloads.n - 1;
 	group = read_group(vector->arena, node, name);
+	close_labels(vector->arena, group, &loaded.scope->workloads, true);
 	node_judge(vector->arena, workload, group, &group->shapes.v[0], &state, &verdict);
 	want_failures(vector, &verdict);
 	load_manifest(vector, node_get(vector->in, "manifest"), NULL, &alone);

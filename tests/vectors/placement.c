@@ -33,6 +33,7 @@ static void read_groups(struct vector *vector, struct scope *scope)
 	for (uint32_t i = 0; list && i < list->child_count; i++) {
 		struct group *group = read_group(vector->arena, &list->children[i], (str){ 0 });
 
+		close_labels(vector->arena, group, &scope->workloads, false);
 		if (group->max.value > 0)
 			*VEC_PUSH(vector->arena, &scope->groups) = group;
 	}

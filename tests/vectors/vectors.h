@@ -73,5 +73,9 @@ const struct workload *first_workload(struct vector *vector, const struct loaded
 /* A group in the neutral form of the vectors, with one shape and all facts known. node_name not
  * empty: the group is that one node, and carries its host name. */
 struct group *read_group(struct arena *arena, const struct node *node, str node_name);
+/* The vectors' nodes have no label but those given: says so of every key that the pods of the
+ * workloads name, of the host name only on request. */
+void close_labels(struct arena *arena, struct group *group, const struct workloads *workloads,
+                  bool host_too);
 
 #endif
