@@ -31,6 +31,9 @@ static const struct fault_row unknown_rows[] = {
 	  "unknown spec.containers[0].resources.request -> requests" },
 	{ CONTAINER "limit: {cpu: 1}", NULL, "unknown spec.containers[0].limit" },
 	{ CONTAINER "port: 80", NULL, "unknown spec.containers[0].port -> ports" },
+	/* a field of another kind of volume is no place for it */
+	{ POD_SPEC "  volumes: [{name: v, storageos: {pool: p}}]", NULL,
+	  "unknown spec.volumes[0].storageos.pool" },
 	{ HPA("v2") "selector: {matchLabels: {a: b}}", NULL, "unknown spec.selector" },
 	{ HPA("v2") "targetCPUUtilizationPercentage: 5", NULL,
 	  "unknown spec.targetCPUUtilizationPercentage" },
@@ -73,6 +76,8 @@ static const struct fault_row misplaced_rows[] = {
 	{ CONTAINER "requests: {cpu: 1}", NULL,
 	  "misplaced spec.containers[0].requests -> spec.containers[0].resources.requests" },
 	{ CONTAINER "volumes: []", NULL, "misplaced spec.containers[0].volumes -> spec.volumes" },
+	{ POD_SPEC "  volumes: [{name: v, claimName: c}]", NULL,
+	  "misplaced spec.volumes[0].claimName -> spec.volumes[0].persistentVolumeClaim.claimName" },
 	{ "apiVersion: batch/v1\nkind: CronJob\nspec: {tolerations: []}", NULL,
 	  "misplaced spec.tolerations -> spec.jobTemplate.spec.template.spec.tolerations" },
 };

@@ -12,6 +12,11 @@ static const char *const common_names[] = {
 	"operator", "optional", "path", "port", "type", "uid", "value", "version",
 };
 
+/* Types of which a map holds one member: another member is no place for its keys. */
+static const char *const union_types[] = {
+	"core/v1.PersistentVolumeSpec", "core/v1.Volume", "core/v1.VolumeProjection",
+};
+
 /* A type that is reached by field from another one of the walk. */
 struct step {
 	const struct schema_type *type;
@@ -74,12 +79,35 @@ static void walk_add(struct field_search *search, const struct schema_type *type
 	};
 }
 
-static void walk_fields(struct field_search *search, const struct step *step)
+static bool is_there(const struct node *map, str key)
+{
+	for (uint32_t i = 0; i < map->child_count; i++)
+		if (str_eq(map->children[i].key, key))
+			return true;
+	return false;
+}
+
+static bool is_union(const struct schema_type *type)
+{
+	for (size_t i = 0; i < COUNT_OF(union_types); i++)
+		if (str_is(type->name, union_types[i]))
+			return true;
+	return false;
+}
+
+/* One step down from a map of the innermost frame (beside NULL) or of one around it, whose
+ * fields count only when they are written. */
+static void walk_fields(struct field_search *search, const struct step *step,
+                        const struct node *beside)
 {
 	const struct schema_field *fields = schema_fields_of(step->type);
+	const struct node *map = step->depth ? NULL : beside;
 
+	if (beside && step->depth && is_union(step->type))
+		return;
 	for (uint16_t i = 0; i < step->type->count; i++)
-		if (fields[i].value == VALUE_OBJECT && !str_is(fields[i].name, "status"))
+		if (fields[i].value == VALUE_OBJECT && !str_is(fields[i].name, "status") &&
+		    (!map || is_there(map, fields[i].name)))
 			walk_add(search, schema_type(fields[i].type), &fields[i], step);
 }
 
@@ -88,6 +116,7 @@ static const struct step *search_below(struct field_search *search, const struct
                                        const struct node *value, size_t limit)
 {
 	const struct walk *walk = &search->next;
+	const struct node *beside = value->parent == frame->node ? NULL : frame->node;
 
 	search->next.count = 0;
 	memset(search->seen, 0, schema_type_count() * sizeof *search->seen);
@@ -95,7 +124,7 @@ static const struct step *search_below(struct field_search *search, const struct
 	for (size_t i = 0; i < walk->count && walk->steps[i].depth < limit; i++) {
 		if (has_field(walk->steps[i].type, value))
 			return &walk->steps[i];
-		walk_fields(search, &walk->steps[i]);
+		walk_fields(search, &walk->steps[i], beside);
 	}
 	return NULL;
 }
