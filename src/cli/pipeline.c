@@ -7,15 +7,27 @@
 /* Documents of a run (cli.md section 8). */
 #define MAX_DOCUMENTS 2000000
 
+/* Would the text have been of use, had it been readable? Editors' settings with comments in
+ * their JSON, say, are no business of ours. */
+static bool text_is_ours(const struct document *document)
+{
+	static const char *const marks[] = { "apiVersion", "nodeGroups", "node_groups",
+		                             "nodePools", "terraform_version" };
+
+	for (size_t i = 0; i < COUNT_OF(marks); i++)
+		if (document_contains(document, str_of(marks[i])))
+			return true;
+	return false;
+}
+
 /* Is the tree of use to anybody? One that nobody reads is not checked at all, so that the
- * duplicate keys of somebody's CI file are no business of ours. A text that cannot be read
- * counts: nobody knows what it would have been. */
+ * duplicate keys of somebody's CI file are no business of ours. */
 static bool tree_is_used(const struct tree *tree, bool has_objects)
 {
 	if (has_objects)
 		return true;
 	if (!tree->root)
-		return tree->faults.n > 0;
+		return tree->faults.n > 0 && text_is_ours(tree->document);
 	return pools_knows(node_text(node_get(tree->root, "apiVersion")),
 	                   node_text(node_get(tree->root, "kind")), tree->root);
 }
