@@ -182,6 +182,30 @@ static void test_kustomize_namespace(void **state)
 	arena_free(arena);
 }
 
+static void test_deployed_namespace(void **state)
+{
+	static const struct file files[] = {
+		{ "apps/web/d.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"
+		                     "spec: {containers: [{name: a, image: i}]}\n" },
+		{ "apps/own/d.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: x}\n"
+		                     "spec: {containers: [{name: a, image: i}]}\n" },
+		{ "flux.yaml", "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\n"
+		               "metadata: {name: web}\nspec: {path: ./apps/web, "
+		               "targetNamespace: shop}\n" },
+		{ "argo.yaml", "apiVersion: argoproj.io/v1alpha1\nkind: Application\n"
+		               "metadata: {name: a}\nspec: {source: {path: apps/own}, "
+		               "destination: {namespace: other}}\n" },
+	};
+	struct arena *arena = arena_new();
+	struct scopes scopes = BUILD(arena, files);
+
+	(void)state;
+	assert_int_equal(scopes.v[0]->workloads.n, 2);
+	assert_true(str_is(scopes.v[0]->workloads.v[0]->namespace, "shop"));
+	assert_true(str_is(scopes.v[0]->workloads.v[1]->namespace, "x"));
+	arena_free(arena);
+}
+
 static void test_patches(void **state)
 {
 	static const struct file files[] = {
@@ -271,7 +295,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_scale_targets), cmocka_unit_test(test_replicas),
 		cmocka_unit_test(test_calls), cmocka_unit_test(test_kustomize_namespace),
-		cmocka_unit_test(test_patches), cmocka_unit_test(test_variants),
+		cmocka_unit_test(test_deployed_namespace), cmocka_unit_test(test_patches), cmocka_unit_test(test_variants),
 		cmocka_unit_test(test_chart_templates),
 	};
 

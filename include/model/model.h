@@ -152,6 +152,10 @@ void model_build(struct arena *arena, const struct source_set *sources,
                  const struct settings *settings, const struct trees *trees,
                  const struct objects *objects, struct scopes *ret_scopes);
 
+/* Does the model read this document itself, though it may be no object (a kustomization
+ * without apiVersion)? */
+bool model_knows(const struct tree *tree);
+
 /* Settings at their defaults. */
 void settings_default(struct settings *ret_settings);
 

@@ -28,7 +28,8 @@ static bool tree_is_used(const struct tree *tree, bool has_objects)
 		return true;
 	if (!tree->root)
 		return tree->faults.n > 0 && text_is_ours(tree->document);
-	return pools_knows(node_text(node_get(tree->root, "apiVersion")),
+	return model_knows(tree) ||
+	       pools_knows(node_text(node_get(tree->root, "apiVersion")),
 	                   node_text(node_get(tree->root, "kind")), tree->root);
 }
 

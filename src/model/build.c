@@ -88,6 +88,7 @@ static struct model_index *index_new(struct arena *arena)
 	index->workloads = map_new(arena);
 	index->by_kind = map_new(arena);
 	index->namespaces = map_new(arena);
+	index->fallbacks = map_new(arena);
 	index->hidden = map_new(arena);
 	return index;
 }
@@ -190,6 +191,7 @@ static struct scope *scope_new(struct arena *arena, const struct ground *ground,
 	scope->index = index_new(arena);
 	take_files(scope, ground, choice);
 	add_namespaces(scope, ground, choice);
+	model_read_deployers(scope);
 	find_unreadable(scope);
 	pools_read(arena, &scope->trees, &scope->objects, &scope->pools);
 	scope->settings = scope_settings(scope, ground->settings);

@@ -43,7 +43,10 @@ str object_namespace(const struct scope *scope, const struct object *object)
 		return (str){ 0 };
 	if (given)
 		return *given;
-	return object->namespace.s.n ? object->namespace.s : STR("default");
+	if (object->namespace.s.n)
+		return object->namespace.s;
+	given = map_get(scope->index->fallbacks, object->tree->source->path);
+	return given ? *given : STR("default");
 }
 
 const struct object *scope_find(const struct scope *scope, enum object_class class, str ns,

@@ -15,7 +15,7 @@ struct finder {
 	struct map *patches;     /* path of a file -> it is a patch */
 };
 
-static bool is_kustomization(const struct tree *tree)
+bool model_knows(const struct tree *tree)
 {
 	str path = tree->source->path;
 	str file = str_slice(path, path_folder(path).n ? path_folder(path).n + 1 : 0, path.n);
@@ -96,7 +96,7 @@ static void find_kustomizations(struct finder *finder)
 		struct tree *tree = finder->trees->v[i];
 		str folder = path_folder(tree->source->path);
 
-		if (!is_kustomization(tree))
+		if (!model_knows(tree))
 			continue;
 		map_put(finder->by_folder, folder, tree->root);
 		for (size_t j = 0; j < COUNT_OF(member_lists); j++)

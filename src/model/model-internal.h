@@ -11,6 +11,7 @@ struct model_index {
 	struct map *workloads;  /* kind, namespace, name -> struct workload */
 	struct map *by_kind;    /* kind, namespace, name -> any object */
 	struct map *namespaces; /* path of a file -> namespace that its kustomization gives (a str) */
+	struct map *fallbacks;  /* path of a file -> namespace of objects that name none (a str) */
 	struct map *hidden;     /* folders with unreadable text */
 };
 
@@ -68,6 +69,9 @@ void model_list_choices(struct arena *arena, const struct dimensions *dimensions
 bool choice_holds(const struct choice *choice, str path);
 /* Folders that were taken where there was a choice, joined by ", ". */
 str choice_text(struct arena *arena, const struct choice *choice);
+
+/* Reads where Flux and Argo CD deploy folders to, for objects that name no namespace. */
+void model_read_deployers(struct scope *scope);
 
 /* Fills scope->workloads from scope->objects. */
 void model_add_workloads(struct scope *scope);
