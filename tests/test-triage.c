@@ -37,6 +37,7 @@ static const struct rule rule_table[] = {
 	{ .code = "KL202", .level = LEVEL_ERROR },
 	{ .code = "KL301", .level = LEVEL_ERROR },
 	{ .code = "KL302", .level = LEVEL_ERROR },
+	{ .code = "KL303", .level = LEVEL_ERROR },
 	{ .code = "KL304", .level = LEVEL_ERROR },
 	{ .code = "KL401", .level = LEVEL_NOTE },
 	{ .code = "KL403", .level = LEVEL_NOTE },
@@ -141,6 +142,27 @@ static void test_covering(void **state)
 			arena_free(arena);
 		}
 	}
+}
+
+/* A finding about all workloads covers those that it names. */
+static void test_covering_named(void **state)
+{
+	static const void *const named[] = { &owner_b, &owner_a };
+	struct arena *arena = arena_new();
+	struct sink *sink = sink_new(arena);
+	struct tally tally;
+
+	(void)state;
+	struct finding *fleet = say(sink, &(struct said){ SAID("KL303", ERROR),
+	                                                  .owner = &scope_a });
+	fleet->named = named;
+	fleet->named_count = 1;
+	say(sink, &(struct said){ SAID("KL302", WARNING), .owner = &owner_b });
+	say(sink, &(struct said){ SAID("KL302", WARNING), .owner = &owner_a });
+	triage(sink, NULL, &tally);
+	assert_int_equal(tally.covered, 1);
+	assert_int_equal(sink->findings.n, 2);
+	arena_free(arena);
 }
 
 /* Two that would cover each other: one stays. */
@@ -309,6 +331,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_covering),
+		cmocka_unit_test(test_covering_named),
 		cmocka_unit_test(test_covering_circle),
 		cmocka_unit_test(test_deselected_cause),
 		cmocka_unit_test(test_selectors),

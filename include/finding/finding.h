@@ -66,6 +66,8 @@ struct finding {
 	const char *missing;       /* name of the absent field below value, else NULL */
 	const void *owner;         /* the struct object of the workload or scaler, or the struct group */
 	const void *partner;       /* a second owner: the workload whose scaler owner is; may be NULL */
+	const void *const *named;  /* further owners whose consequences it covers; array of named_count */
+	size_t named_count;
 	const void *scope;         /* the scope that was judged: variants do not cover each other */
 	/* Parts of the fingerprint that outlive edits elsewhere. */
 	str anchor;              /* path with the items' names in place of list indexes */

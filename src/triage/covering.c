@@ -214,6 +214,8 @@ static void add_cause(const struct coverer *coverer, const struct finding *findi
 		put_cause(coverer, (enum match)match, finding, finding->owner);
 	if (finding->partner)
 		put_cause(coverer, MATCH_OWNER, finding, finding->partner);
+	for (size_t i = 0; i < finding->named_count; i++)
+		put_cause(coverer, MATCH_OWNER, finding, finding->named[i]);
 }
 
 /* ---- covering ---------------------------------------------------------------------------- */

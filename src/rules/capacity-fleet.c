@@ -1,0 +1,242 @@
+/* KL303, KL307, KL309: all workloads together, and what groups are good for (rules.md, KL3). */
+#include "rules-internal.h"
+
+/* ---- KL303 ------------------------------------------------------------------------------ */
+
+struct fleet_items VEC(struct fleet_item);
+
+/* Runs on some group, by the scheduler's word, and fits there when it is alone: what does not is
+ * said of the workload itself. Jobs wait, DaemonSets come first. */
+static bool takes_part(const struct judge *judge, const struct workload *workload)
+{
+	const struct placement *placement = placement_of(judge, workload);
+	const struct capacity *capacity = capacity_of(judge, workload);
+	bool possible = false;
+
+	if (workload->job || workload->daemon_set || placement->undecidable ||
+	    !workload->baseline.known || !capacity->known ||
+	    capacity->upper < workload->baseline.value)
+		return false;
+	for (size_t i = 0; i < placement->count && !possible; i++)
+		possible = placement->verdicts[i].answer != ANSWER_NO;
+	return possible;
+}
+
+static void collect(const struct judge *judge, struct arena *arena, bool peak,
+                    struct fleet_items *ret_items)
+{
+	const struct workloads *workloads = &judge->scope->workloads;
+
+	for (size_t i = 0; i < workloads->n; i++) {
+		const struct workload *workload = workloads->v[i];
+		const struct capacity *capacity = capacity_of(judge, workload);
+		if (!takes_part(judge, workload))
+			continue;
+		int64_t replicas = workload->baseline.value;
+		if (peak && workload->peak.known)
+			replicas = workload->peak.value < capacity->upper ? workload->peak.value
+			                                                  : capacity->upper;
+		if (replicas > 0)
+			*VEC_PUSH(arena, ret_items) = (struct fleet_item){ workload, replicas };
+	}
+}
+
+/* The workloads that lose in the placement behind the lower bound; all of them where it proves
+ * nothing. Their capacity findings are consequences. */
+static void name_workloads(const struct judge *judge, struct finding *finding,
+                           const struct fleet_items *items, const struct fleet *fleet)
+{
+	struct arena *arena = JUDGE_ARENA(judge);
+	struct strs names = { 0 };
+	struct { const void **v; size_t n, cap; } owners = { 0 };
+
+	for (size_t i = 0; i < items->n; i++) {
+		const struct workload *workload = items->v[i].workload;
+		const struct node *name = workload->object->name.node;
+		*VEC_PUSH(arena, &owners) = workload->object;
+		if (fleet->placed[i] >= items->v[i].replicas)
+			continue;
+		*VEC_PUSH(arena, &names) =
+			str_format(arena, "%.*s (%lld of %lld)", STR_ARG(workload->text),
+			           (long long)fleet->placed[i], (long long)items->v[i].replicas);
+		if (name)
+			finding_relate(judge->sink, finding, node_place(name),
+			               "%.*s: %lld of %lld placed", STR_ARG(workload->text),
+			               (long long)fleet->placed[i],
+			               (long long)items->v[i].replicas);
+	}
+	finding->named = owners.v;
+	finding->named_count = owners.n;
+	if (names.n > 0)
+		finding_help(judge->sink, finding,
+		             "raise the group's maximum, or ask for less; left over: %.*s",
+		             STR_ARG(list_text(arena, &names, 4)));
+	else
+		finding_help(judge->sink, finding, "raise the group's maximum, or ask for less");
+}
+
+static void say_fleet(const struct judge *judge, enum level level,
+                      const struct fleet_items *items, const struct fleet *fleet)
+{
+	const struct group *group = fleet->group ? fleet->group : judge->scope->groups.v[0];
+	const struct node *max = group->max.node;
+	struct finding *finding = emit_group(judge, level, group, max, max ? NULL : "maxSize");
+
+	finding->salient = STR("fleet");
+	if (level == LEVEL_WARNING)
+		finding_message(judge->sink, finding,
+		                "the workloads ask for %lld pods; the scheduler may place only %lld of "
+		                "them, though a perfect packing might do",
+		                (long long)fleet->demand, (long long)fleet->lower);
+	else
+		finding_message(judge->sink, finding,
+		                "the workloads ask for %lld pods%s; the node groups at their maximum "
+		                "hold at most %lld%s%.*s", (long long)fleet->demand,
+		                level == LEVEL_NOTE ? " at their peak" : "",
+		                (long long)fleet->upper,
+		                fleet->limited_by.n > 0 ? ", bound by " : "",
+		                STR_ARG(fleet->limited_by));
+	name_workloads(judge, finding, items, fleet);
+}
+
+/* true: said something, or cannot say. */
+static bool judge_fleet(const struct judge *judge, struct arena *arena, bool peak)
+{
+	struct fleet_items items = { 0 };
+	struct fleet fleet;
+
+	collect(judge, arena, peak, &items);
+	if (items.n < 2)
+		return true;
+	sched_fleet(arena, judge->judgement,
+	            &(struct fleet_question){ .items = items.v, .count = items.n }, &fleet);
+	if (fleet.open || fleet.fits == ANSWER_YES)
+		return fleet.open;
+	if (fleet.fits == ANSWER_NO)
+		say_fleet(judge, peak ? LEVEL_NOTE : LEVEL_ERROR, &items, &fleet);
+	else if (!peak)
+		say_fleet(judge, LEVEL_WARNING, &items, &fleet);
+	return true;
+}
+
+void kl303_fleet_exceeds_capacity(const struct judge *judge)
+{
+	struct arena *scratch;
+
+	if (judge->scope->groups.n == 0 || judge->scope->terraform_unread)
+		return;
+	scratch = arena_new();
+	if (!judge_fleet(judge, scratch, false))
+		judge_fleet(judge, scratch, true);
+	arena_free(scratch);
+}
+
+/* ---- KL307 ------------------------------------------------------------------------------ */
+
+/* Sum of the maxima of all groups; INT64_MAX where one is unbounded or not declared. */
+static int64_t all_maxima(const struct groups *groups)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < groups->n; i++) {
+		if (groups->v[i]->max.origin == ORIGIN_UNKNOWN || groups->v[i]->per_zone)
+			return INT64_MAX;
+		sum = int64_add_saturated(sum, groups->v[i]->max.value);
+	}
+	return sum;
+}
+
+void kl307_autoscaler_total_cap(const struct judge *judge)
+{
+	const struct pools *pools = &judge->scope->pools;
+	int64_t maxima = all_maxima(&pools->groups);
+
+	for (size_t i = 0; i < pools->autoscalers.n; i++) {
+		const struct autoscaler *autoscaler = pools->autoscalers.v[i];
+		const struct count_fact *cap = &autoscaler->max_nodes_total;
+
+		if (!autoscaler->object || !node_known(cap->node) || cap->value <= 0 ||
+		    maxima == INT64_MAX || maxima <= cap->value)
+			continue;
+		struct finding *finding =
+			emit_at(judge, LEVEL_NOTE, autoscaler->object, cap->node, NULL);
+		finding_message(judge->sink, finding,
+		                "--max-nodes-total is %lld, but the groups may grow to %lld nodes: "
+		                "some never reach their maximum", (long long)cap->value,
+		                (long long)maxima);
+		finding_help(judge->sink, finding, "raise it to %lld, or lower the groups' maxima",
+		             (long long)maxima);
+	}
+}
+
+/* ---- KL309 ------------------------------------------------------------------------------ */
+
+/* Does a node that is filled with the workload leave more than half of the resource? */
+static bool leaves_half(const struct workload *workload, const struct group_share *share,
+                        str resource)
+{
+	struct resource_amount request = resources_get(&workload->requests.v, resource);
+	struct capacity_fact fact =
+		shape_allocatable(share->group, &share->group->shapes.v[0], resource);
+	int64_t used = int64_mul_saturated(request.amount, share->per_node);
+
+	return fact.known && !request.unknown && share->group->shapes.n == 1 &&
+	       used < fact.safe / 2;
+}
+
+/* The share of the group in what the workload may use; NULL when something else than size or
+ * slots binds there. */
+static const struct group_share *share_of(const struct capacity *capacity,
+                                          const struct group *group)
+{
+	for (size_t i = 0; i < capacity->share_count; i++) {
+		const struct group_share *share = &capacity->shares[i];
+		if (share->group == group && !str_is(share->limited_by, "hostPort") &&
+		    !str_is(share->limited_by, "podAntiAffinity") && share->per_node > 0)
+			return share;
+	}
+	return NULL;
+}
+
+/* How many workloads may run on the group, or 0 when one of them uses half of the resource. */
+static size_t wasteful(const struct judge *judge, const struct group *group, str resource)
+{
+	size_t guests = 0;
+
+	for (size_t i = 0; i < judge->scope->workloads.n; i++) {
+		const struct workload *workload = judge->scope->workloads.v[i];
+		const struct group_share *share;
+		if (workload->daemon_set)
+			continue;
+		share = share_of(capacity_of(judge, workload), group);
+		if (!share)
+			continue;
+		if (!leaves_half(workload, share, resource))
+			return 0;
+		guests++;
+	}
+	return guests;
+}
+
+void kl309_stranded_capacity(const struct judge *judge)
+{
+	const str resources[] = { STR("cpu"), STR("memory") };
+
+	for (size_t i = 0; i < judge->scope->groups.n * COUNT_OF(resources); i++) {
+		const struct group *group = judge->scope->groups.v[i / COUNT_OF(resources)];
+		str resource = resources[i % COUNT_OF(resources)];
+		size_t guests = wasteful(judge, group, resource);
+
+		if (guests == 0)
+			continue;
+		struct finding *finding = emit_group(judge, LEVEL_NOTE, group, NULL, NULL);
+		finding->salient = resource;
+		finding_message(judge->sink, finding,
+		                "whichever of the %zu workloads fills a node of group %.*s, more than "
+		                "half of its %.*s stays unused", guests, STR_ARG(group->name),
+		                STR_ARG(resource));
+		finding_help(judge->sink, finding,
+		             "choose an instance type with less %.*s for each unit of the other",
+		             STR_ARG(resource));
+	}
+}
