@@ -29,6 +29,7 @@ static const struct bind_table pdb_table = BIND_TABLE_PLAIN(pdb_rows, struct pdb
 
 /* ---- RuntimeClass, PriorityClass ------------------------------------------------------ */
 
+/* The scheduler adds podFixed to every pod of the class. */
 static const struct bind_row overhead_rows[] = {
 	ROW("podFixed", AMOUNTS, struct runtime_class, overhead),
 };
@@ -71,6 +72,7 @@ static const struct bind_table priority_class_table = BIND_TABLE_PLAIN(priority_
 
 /* ---- APIService, ConfigMap ------------------------------------------------------------ */
 
+/* The service that answers for the group; without one the API server itself does. */
 static const struct bind_row api_backend_rows[] = {
 	ROW("name", TEXT, struct api_service, service_name),
 	ROW("namespace", TEXT, struct api_service, service_namespace),
@@ -90,6 +92,7 @@ static const struct bind_row api_service_rows[] = {
 static const struct bind_table api_service_table = BIND_TABLE_PLAIN(api_service_rows,
                                                                     struct api_service);
 
+/* binaryData is nobody's business. */
 static const struct bind_row config_map_rows[] = {
 	ROW("data", PAIRS, struct config_map, data),
 };
@@ -112,7 +115,7 @@ static const struct bind_table rule_group_table = BIND_TABLE_PLAIN(rule_group_ro
                                                                    struct prometheus_rule);
 
 /* The rules of all groups, in one list. */
-static void bind_groups(struct binder *binder, const struct node *node, void *member)
+static void bind_groups(const struct binder *binder, const struct node *node, void *member)
 {
 	for (uint32_t i = 0; node_is_list(node) && i < node->child_count; i++)
 		bind_map(binder, &node->children[i], &rule_group_table, member);
@@ -151,11 +154,13 @@ static const struct bind_table claim_table = BIND_TABLE_PLAIN(claim_rows, struct
 
 /* ---- classes -------------------------------------------------------------------------- */
 
-static const struct class_row {
+/* The classes that one table binds whole. */
+struct class_row {
 	enum object_class class;
 	const char *below;                /* key that the fields lie under; NULL: the root */
 	const struct bind_table *table;
-} class_rows[] = {
+};
+static const struct class_row class_rows[] = {
 	{ OBJECT_SERVICE, "spec", &service_table },
 	{ OBJECT_PDB, "spec", &pdb_table },
 	{ OBJECT_RUNTIME_CLASS, NULL, &runtime_class_table },
@@ -167,7 +172,7 @@ static const struct class_row {
 	{ OBJECT_PVC, "spec", &claim_table },
 };
 
-void bind_simple(struct binder *binder, struct object *object)
+void bind_simple(const struct binder *binder, struct object *object)
 {
 	for (size_t i = 0; i < COUNT_OF(class_rows); i++) {
 		const struct class_row *row = &class_rows[i];

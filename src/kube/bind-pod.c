@@ -1,27 +1,35 @@
-/* Tables of the pod spec. */
+/* Tables of the pod spec.
+ *
+ * One table per map of the API. A map that has no struct of its own (affinity, resources,
+ * emptyDir …) binds straight into the struct around it: ROW_SAME. Where a list or map has a
+ * member `node` beside its items, a row of BIND_NODE for the same field stands before it.
+ */
 #include "bind-rows.h"
 
 #include <string.h>
 
 /* ---- selectors ------------------------------------------------------------------------ */
 
-static void bind_key(struct binder *binder, const struct node *node, void *member)
+/* The key alone, as a view: where it stands is known by the item. */
+static void bind_key(const struct binder *binder, const struct node *node, void *member)
 {
 	(void)binder;
 	*(str *)member = node_text(node);
 }
 
-static const struct operator_word {
+/* Upstream compares them exactly, case and all. */
+struct operator_word {
 	const char *word;
 	enum selector_operator op;
-} operator_words[] = {
+};
+static const struct operator_word operator_words[] = {
 	{ "In", SELECTOR_IN },         { "NotIn", SELECTOR_NOT_IN },
 	{ "Exists", SELECTOR_EXISTS }, { "DoesNotExist", SELECTOR_DOES_NOT_EXIST },
 	{ "Gt", SELECTOR_GT },         { "Lt", SELECTOR_LT },
 };
 
 /* A missing operator is as wrong as an unknown one, so this looks for itself. */
-static void finish_requirement(struct binder *binder, void *structure)
+static void finish_requirement(const struct binder *binder, void *structure)
 {
 	struct requirement *requirement = structure;
 	str word = node_text(node_get(requirement->node, "operator"));
@@ -146,6 +154,7 @@ static const struct bind_row env_rows[] = {
 };
 static const struct bind_table env_table = BIND_TABLE(env_rows, struct env_var);
 
+/* resources of a container, into the container. */
 static const struct bind_row resources_rows[] = {
 	ROW("requests", AMOUNTS, struct container, requests),
 	ROW("limits", AMOUNTS, struct container, limits),
@@ -214,6 +223,7 @@ static const struct bind_row spread_rows[] = {
 };
 static const struct bind_table spread_table = BIND_TABLE(spread_rows, struct spread_constraint);
 
+/* resources of the pod as a whole (1.32 and later). */
 static const struct bind_row pod_resources_rows[] = {
 	ROW("requests", AMOUNTS, struct pod_template, requests),
 	ROW("limits", AMOUNTS, struct pod_template, limits),
@@ -226,7 +236,8 @@ static const struct bind_row os_rows[] = {
 };
 static const struct bind_table os_table = BIND_TABLE_PLAIN(os_rows, struct pod_template);
 
-static void finish_pod(struct binder *binder, void *structure)
+/* An init container that restarts always is a sidecar. */
+static void finish_pod(const struct binder *binder, void *structure)
 {
 	struct pod_template *pod = structure;
 
@@ -267,6 +278,7 @@ const struct bind_table bind_pod_spec = {
 	pod_spec_rows, COUNT_OF(pod_spec_rows), sizeof(struct pod_template), SIZE_MAX, finish_pod,
 };
 
+/* A Pod has the same two keys, so its root is bound by this table too. */
 static const struct bind_row template_metadata_rows[] = {
 	ROW("labels", PAIRS, struct pod_template, labels),
 	ROW("annotations", PAIRS, struct pod_template, annotations),
@@ -281,7 +293,8 @@ static const struct bind_row template_rows[] = {
 };
 const struct bind_table bind_pod_template = BIND_TABLE(template_rows, struct pod_template);
 
-void bind_pod(struct binder *binder, const struct node *template, struct pod_template *ret_pod)
+void bind_pod(const struct binder *binder, const struct node *template,
+              struct pod_template *ret_pod)
 {
 	bind_map(binder, template, &bind_pod_template, ret_pod);
 }

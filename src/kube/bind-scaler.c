@@ -1,4 +1,9 @@
-/* HorizontalPodAutoscalers of every version, in the shape of autoscaling/v2. */
+/* HorizontalPodAutoscalers of every version, in the shape of autoscaling/v2.
+ *
+ * v2 and v2beta2 are alike. v2beta1 keeps names and targets flat in the source of a metric. v1
+ * has one number, which becomes a Resource metric on cpu; its other metrics hide in an
+ * annotation, which nobody writes by hand.
+ */
 #include "bind-rows.h"
 
 static const struct bind_row target_rows[] = {
@@ -32,13 +37,15 @@ static const struct bind_table behavior_table = BIND_TABLE_PLAIN(behavior_rows, 
 
 /* ---- metrics -------------------------------------------------------------------------- */
 
-static const struct source_row {
+/* The five sources of a metric. */
+struct source_row {
 	const char *type;      /* of a metric */
 	const char *field;     /* that holds its source */
 	enum metric_kind kind;
 	const char *name;      /* path of its name from autoscaling/v2beta2 on */
 	const char *flat_name; /* in v2beta1 */
-} source_rows[] = {
+};
+static const struct source_row source_rows[] = {
 	{ "Resource", "resource", METRIC_RESOURCE, "name", "name" },
 	{ "ContainerResource", "containerResource", METRIC_CONTAINER_RESOURCE, "name", "name" },
 	{ "Pods", "pods", METRIC_PODS, "metric.name", "metricName" },
@@ -55,20 +62,23 @@ static const struct source_row *source_of_type(str type)
 }
 
 /* The fields that carry a target, nested under `target` or flat in v2beta1. */
-static const struct target_row {
+struct target_row {
 	const char *field;
 	enum target_kind kind;
-} nested_targets[] = {
+};
+static const struct target_row nested_targets[] = {
 	{ "averageUtilization", TARGET_UTILIZATION },
 	{ "value", TARGET_VALUE },
 	{ "averageValue", TARGET_AVERAGE_VALUE },
-}, flat_targets[] = {
+};
+static const struct target_row flat_targets[] = {
 	{ "targetAverageUtilization", TARGET_UTILIZATION },
 	{ "targetValue", TARGET_VALUE },
 	{ "targetAverageValue", TARGET_AVERAGE_VALUE },
 };
 
-static struct amount amount_of(struct binder *binder, const struct node *node)
+/* The quantity of a target; its resource stays empty. */
+static struct amount amount_of(const struct binder *binder, const struct node *node)
 {
 	struct amount amount = { .node = node };
 
@@ -78,7 +88,7 @@ static struct amount amount_of(struct binder *binder, const struct node *node)
 }
 
 /* The first target that is given. */
-static void bind_target(struct binder *binder, const struct node *node,
+static void bind_target(const struct binder *binder, const struct node *node,
                         const struct target_row *rows, struct hpa_metric *metric)
 {
 	for (size_t i = 0; i < COUNT_OF(nested_targets); i++) {
@@ -94,7 +104,8 @@ static void bind_target(struct binder *binder, const struct node *node,
 	}
 }
 
-static void bind_metric(struct binder *binder, const struct node *node, bool flat,
+/* The type says which source counts, whatever else is written. */
+static void bind_metric(const struct binder *binder, const struct node *node, bool flat,
                         struct hpa_metric *metric)
 {
 	const struct source_row *row = source_of_type(node_text(node_get(node, "type")));
@@ -112,7 +123,7 @@ static void bind_metric(struct binder *binder, const struct node *node, bool fla
 		bind_target(binder, node_get(source, "target"), nested_targets, metric);
 }
 
-static void bind_metrics(struct binder *binder, const struct node *list, bool flat,
+static void bind_metrics(const struct binder *binder, const struct node *list, bool flat,
                          struct hpa *hpa)
 {
 	hpa->metrics.node = node_is_null(list) ? NULL : list;
@@ -123,7 +134,7 @@ static void bind_metrics(struct binder *binder, const struct node *list, bool fl
 }
 
 /* autoscaling/v1 has one field for the one metric that it knows. */
-static void bind_cpu_field(struct binder *binder, const struct node *field, struct hpa *hpa)
+static void bind_cpu_field(const struct binder *binder, const struct node *field, struct hpa *hpa)
 {
 	struct hpa_metric *metric;
 
@@ -138,7 +149,7 @@ static void bind_cpu_field(struct binder *binder, const struct node *field, stru
 	hpa->metrics.node = field;
 }
 
-void bind_hpa(struct binder *binder, struct object *object)
+void bind_hpa(const struct binder *binder, struct object *object)
 {
 	const struct node *spec = node_get(object->root, "spec");
 	const struct node *behavior = node_get(spec, "behavior");

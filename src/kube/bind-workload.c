@@ -1,4 +1,8 @@
-/* Tables of the kinds that carry a pod template. */
+/* Tables of the kinds that carry a pod template.
+ *
+ * All versions of a kind are bound alike: what the older ones name or default otherwise does not
+ * touch the fields that are read here.
+ */
 #include "bind-rows.h"
 
 /* ---- specs ---------------------------------------------------------------------------- */
@@ -17,7 +21,8 @@ static const struct bind_row strategy_rows[] = {
 static const struct bind_table strategy_table = BIND_TABLE_PLAIN(strategy_rows,
                                                                  struct workload_spec);
 
-static void bind_claim_name(struct binder *binder, const struct node *node, void *member)
+/* Only the names of the claim templates matter: a volume of that name is theirs. */
+static void bind_claim_name(const struct binder *binder, const struct node *node, void *member)
 {
 	struct texts *names = member;
 
@@ -47,12 +52,13 @@ static const struct bind_table spec_table = {
 
 /* ---- classes -------------------------------------------------------------------------- */
 
-static void bind_spec(struct binder *binder, const struct object *object, const char *path)
+static void bind_spec(const struct binder *binder, const struct object *object, const char *path)
 {
 	bind_map(binder, node_at(object->root, path), &spec_table, object->workload);
 }
 
-static void bind_bare_pod(struct binder *binder, const struct object *object)
+/* Its own metadata is the template's. */
+static void bind_bare_pod(const struct binder *binder, const struct object *object)
 {
 	struct workload_spec *workload = object->workload;
 
@@ -61,7 +67,7 @@ static void bind_bare_pod(struct binder *binder, const struct object *object)
 }
 
 /* Its selector is a plain map. */
-static void bind_controller(struct binder *binder, const struct object *object)
+static void bind_controller(const struct binder *binder, const struct object *object)
 {
 	struct label_selector *selector = &object->workload->selector;
 	const struct node *map = node_at(object->root, "spec.selector");
@@ -74,7 +80,7 @@ static void bind_controller(struct binder *binder, const struct object *object)
 	bind_pairs(binder, map, &selector->match_labels);
 }
 
-void bind_workload(struct binder *binder, struct object *object)
+void bind_workload(const struct binder *binder, struct object *object)
 {
 	object->workload = ARENA_NEW(binder->arena, struct workload_spec);
 	switch (object->class) {

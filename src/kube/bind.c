@@ -1,4 +1,9 @@
-/* The walker that fills structs from maps by tables, and readers of single values. */
+/* The walker that fills structs from maps by tables, and readers of single values.
+ *
+ * It never complains: what does not fit has been told by the check, and is left zero here with
+ * its node in place. Documents of unknown kinds are bound by the same tables without a check,
+ * so every reader takes whatever it gets.
+ */
 #include "kube-internal.h"
 
 #include <string.h>
@@ -35,7 +40,7 @@ struct text bind_text(const struct node *node)
 
 /* JSON text of the number, so that 3.0 and 1e3 count as the API decodes them; a quoted number
  * is taken too, the check has marked it unknown where that matters. */
-struct number bind_number(struct binder *binder, const struct node *node)
+struct number bind_number(const struct binder *binder, const struct node *node)
 {
 	struct number number = { 0 };
 
@@ -47,7 +52,7 @@ struct number bind_number(struct binder *binder, const struct node *node)
 	return number;
 }
 
-struct int_or_percent bind_int_or_percent(struct binder *binder, const struct node *node)
+struct int_or_percent bind_int_or_percent(const struct binder *binder, const struct node *node)
 {
 	struct int_or_percent result = { 0 };
 	str text = node_text(node);
@@ -65,7 +70,8 @@ struct int_or_percent bind_int_or_percent(struct binder *binder, const struct no
 	return result;
 }
 
-static struct amount bind_amount(struct binder *binder, const struct node *node)
+/* A quantity may be written as a number: YAML's reading of it counts then. */
+static struct amount bind_amount(const struct binder *binder, const struct node *node)
 {
 	struct amount amount = { .node = node };
 	struct quantity zero = { 0 };
@@ -81,7 +87,7 @@ static struct amount bind_amount(struct binder *binder, const struct node *node)
 	return amount;
 }
 
-static void bind_amounts(struct binder *binder, const struct node *node,
+static void bind_amounts(const struct binder *binder, const struct node *node,
                          struct amounts *ret_amounts)
 {
 	ret_amounts->node = node;
@@ -93,7 +99,7 @@ static void bind_amounts(struct binder *binder, const struct node *node,
 	}
 }
 
-void bind_pairs(struct binder *binder, const struct node *node, struct pairs *ret_pairs)
+void bind_pairs(const struct binder *binder, const struct node *node, struct pairs *ret_pairs)
 {
 	ret_pairs->node = node;
 	for (uint32_t i = 0; node_is_map(node) && i < node->child_count; i++)
@@ -104,7 +110,8 @@ void bind_pairs(struct binder *binder, const struct node *node, struct pairs *re
 		};
 }
 
-static void bind_texts(struct binder *binder, const struct node *node, struct texts *ret_texts)
+static void bind_texts(const struct binder *binder, const struct node *node,
+                       struct texts *ret_texts)
 {
 	ret_texts->node = node;
 	for (uint32_t i = 0; node_is_list(node) && i < node->child_count; i++)
@@ -123,7 +130,8 @@ struct any_vec {
 	size_t n, cap;
 };
 
-static void bind_list(struct binder *binder, const struct node *node,
+/* Items that are no maps are passed over; the others keep their places by their nodes. */
+static void bind_list(const struct binder *binder, const struct node *node,
                       const struct bind_table *table, void *member)
 {
 	struct any_vec vec;
@@ -139,7 +147,8 @@ static void bind_list(struct binder *binder, const struct node *node,
 	memcpy(member, &vec, sizeof vec);
 }
 
-static void bind_field(struct binder *binder, const struct node *node,
+/* member lies in the struct at the row's offset and is of the type that `how` says. */
+static void bind_field(const struct binder *binder, const struct node *node,
                        const struct bind_row *row, void *member)
 {
 	switch (row->how) {
@@ -184,13 +193,14 @@ static void bind_field(struct binder *binder, const struct node *node,
 	}
 }
 
+/* Lengths first: most keys differ there. */
 static bool row_is_for(const struct bind_row *row, str key)
 {
 	return row->field.n == key.n && str_eq(row->field, key);
 }
 
-void bind_map(struct binder *binder, const struct node *node, const struct bind_table *table,
-              void *structure)
+void bind_map(const struct binder *binder, const struct node *node,
+              const struct bind_table *table, void *structure)
 {
 	if (!node_is_map(node))
 		return;

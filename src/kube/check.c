@@ -1,8 +1,14 @@
 /* The walker that holds an object against the API types. What Go's JSON decoder refuses is a
- * fault, what it takes is none: null anywhere, 3.0 and 1e3 as integers, any key order. */
+ * fault, what it takes is none: null anywhere, 3.0 and 1e3 as integers, any key order.
+ *
+ * Depth is that of the tree, which is bounded (TREE_MAX_DEPTH). Values of enums, required
+ * fields and forms of names are left to validation, which knows the defaults; texts in base64
+ * and times are not looked into, as no rule reads them. Held against tests/vectors:
+ * validation.jsonl (undecodable, notServed, strictErrors).
+ */
 #include "kube-internal.h"
 
-static void check_map(struct checker *checker, struct node *node, const struct frame *frame);
+static void check_map(const struct checker *checker, struct node *node, const struct frame *frame);
 
 /* ---- words ---------------------------------------------------------------------------- */
 
@@ -47,8 +53,8 @@ static bool is_lenient(const struct checker *checker, const struct frame *frame)
 	return checker->custom && frame->type->custom;
 }
 
-static void undecodable(struct checker *checker, const struct frame *frame, struct node *node,
-                        const char *wanted)
+static void undecodable(const struct checker *checker, const struct frame *frame,
+                        struct node *node, const char *wanted)
 {
 	struct arena *arena = checker->tree->arena;
 	str place = place_words(arena, node), got = node_words(arena, node);
@@ -62,7 +68,8 @@ static void undecodable(struct checker *checker, const struct frame *frame, stru
 	                      STR_ARG(got));
 }
 
-static void no_quantity(struct checker *checker, const struct frame *frame, struct node *node)
+/* Its text says enough: the wanted form is well known, the suffix is what is wrong. */
+static void no_quantity(const struct checker *checker, const struct frame *frame, struct node *node)
 {
 	struct fault *fault;
 
@@ -76,7 +83,10 @@ static void no_quantity(struct checker *checker, const struct frame *frame, stru
 
 /* ---- scalars -------------------------------------------------------------------------- */
 
-static void check_string(struct checker *checker, const struct frame *frame, struct node *node)
+/* A plain scalar of another type goes on as its source text (KL007), so it is no mistake of
+ * decoding here. */
+static void check_string(const struct checker *checker, const struct frame *frame,
+                         struct node *node)
 {
 	if (node->kind != NODE_SCALAR) {
 		undecodable(checker, frame, node, "a string");
@@ -87,8 +97,8 @@ static void check_string(struct checker *checker, const struct frame *frame, str
 			str_of(type_words[node->type]);
 }
 
-static void check_integer(struct checker *checker, const struct frame *frame, struct node *node,
-                          enum schema_value value)
+static void check_integer(const struct checker *checker, const struct frame *frame,
+                          struct node *node, enum schema_value value)
 {
 	bool number = node->kind == NODE_SCALAR &&
 	              (node->type == SCALAR_INT || node->type == SCALAR_FLOAT);
@@ -100,7 +110,9 @@ static void check_integer(struct checker *checker, const struct frame *frame, st
 		undecodable(checker, frame, node, "a 32-bit integer");
 }
 
-static void check_quantity(struct checker *checker, const struct frame *frame, struct node *node)
+/* A number is taken by its JSON text, as YAML libraries hand it on. */
+static void check_quantity(const struct checker *checker, const struct frame *frame,
+                           struct node *node)
 {
 	struct quantity quantity;
 
@@ -110,8 +122,8 @@ static void check_quantity(struct checker *checker, const struct frame *frame, s
 		no_quantity(checker, frame, node);
 }
 
-static void check_scalar(struct checker *checker, const struct frame *frame, struct node *node,
-                         enum schema_value value)
+static void check_scalar(const struct checker *checker, const struct frame *frame,
+                         struct node *node, enum schema_value value)
 {
 	bool string = node->kind == NODE_SCALAR && node->type == SCALAR_STRING;
 	int64_t nanoseconds;
@@ -149,7 +161,8 @@ static void check_scalar(struct checker *checker, const struct frame *frame, str
 
 /* ---- values --------------------------------------------------------------------------- */
 
-static void check_one(struct checker *checker, const struct frame *frame, struct node *node,
+/* A value by itself: a field, an item of a list, a value of a map. */
+static void check_one(const struct checker *checker, const struct frame *frame, struct node *node,
                       const struct schema_field *field)
 {
 	struct frame inner = { .outer = frame, .node = node, .dated = frame->dated };
@@ -170,14 +183,16 @@ static void check_one(struct checker *checker, const struct frame *frame, struct
 		check_map(checker, node, &inner);
 }
 
-static void null_string(struct checker *checker, struct node *node)
+/* A CRD's schema drops or refuses null on its own terms. */
+static void null_string(const struct checker *checker, struct node *node)
 {
 	if (!checker->custom)
 		tree_add_fault(checker->tree, FAULT_NULL_STRING, node);
 }
 
-static void check_items(struct checker *checker, const struct frame *frame, struct node *node,
-                        const struct schema_field *field)
+/* Maps and lists in a map of strings are most often fields that slipped one level down. */
+static void check_items(const struct checker *checker, const struct frame *frame,
+                        struct node *node, const struct schema_field *field)
 {
 	for (uint32_t i = 0; i < node->child_count; i++) {
 		struct node *item = &node->children[i];
@@ -193,8 +208,8 @@ static void check_items(struct checker *checker, const struct frame *frame, stru
 	}
 }
 
-static void check_value(struct checker *checker, const struct frame *frame, struct node *node,
-                        const struct schema_field *field)
+static void check_value(const struct checker *checker, const struct frame *frame,
+                        struct node *node, const struct schema_field *field)
 {
 	if (node->unknown || node_is_null(node) || field->value == VALUE_ANY)
 		return;
@@ -210,7 +225,7 @@ static void check_value(struct checker *checker, const struct frame *frame, stru
 
 /* A fault when the target version lacks the field; true when it does. A field that went with
  * its whole type is the matter of the API version. */
-static bool check_version(struct checker *checker, const struct frame *frame,
+static bool check_version(const struct checker *checker, const struct frame *frame,
                           const struct node *node, const struct schema_field *field)
 {
 	bool early = field->since > checker->target;
@@ -240,7 +255,7 @@ static bool is_status(const struct schema_field *field, str key)
 	return str_eq(key, STR("status")) && (!field || field->value == VALUE_OBJECT);
 }
 
-static void check_key(struct checker *checker, const struct frame *frame, struct node *child)
+static void check_key(const struct checker *checker, const struct frame *frame, struct node *child)
 {
 	const struct schema_field *field = schema_field(frame->type, child->key);
 	struct frame inner = *frame;
@@ -256,13 +271,13 @@ static void check_key(struct checker *checker, const struct frame *frame, struct
 	}
 }
 
-static void check_map(struct checker *checker, struct node *node, const struct frame *frame)
+static void check_map(const struct checker *checker, struct node *node, const struct frame *frame)
 {
 	for (uint32_t i = 0; i < node->child_count; i++)
 		check_key(checker, frame, &node->children[i]);
 }
 
-void check_object(struct checker *checker, struct node *node, const struct schema_type *type)
+void check_object(const struct checker *checker, struct node *node, const struct schema_type *type)
 {
 	struct frame frame = { .node = node, .type = type };
 

@@ -1,4 +1,9 @@
-/* Command lines of containers: flags in command and args, image names. */
+/* Command lines of containers: flags in command and args, image names.
+ *
+ * Flags are read as pflag and Go's flag package do, but for one thing: without the program's
+ * table nobody knows which flags are boolean, so a bare flag takes the next word as its value
+ * unless that is a flag too. The shell is only split into words: nothing of it is evaluated.
+ */
 #include "kube-internal.h"
 
 /* A word of a command line and the item that holds it. */
@@ -10,6 +15,7 @@ struct words VEC(struct word);
 
 /* ---- variables ------------------------------------------------------------------------ */
 
+/* The last one of that name wins; one without a known value is not resolved. */
 static const struct env_var *env_find(const struct container *container, str name)
 {
 	const struct env_var *found = NULL;
@@ -46,6 +52,7 @@ static str resolve(struct arena *arena, const struct container *container, str t
 
 /* ---- words ---------------------------------------------------------------------------- */
 
+/* White space of a shell. */
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
@@ -94,6 +101,7 @@ static void split_words(struct arena *arena, str text, const struct node *node,
 	}
 }
 
+/* A word that begins the next command. */
 static bool ends_command(str word)
 {
 	static const char *const ends[] = { "&&", "||", ";", "|", "&" };
@@ -127,6 +135,7 @@ static void keep_main_command(struct words *words)
 	words->cap = 0; /* nobody adds to a part */
 }
 
+/* By the last part of the path. */
 static bool is_shell(str program)
 {
 	static const char *const shells[] = { "sh", "bash", "ash", "dash", "zsh" };
@@ -185,6 +194,7 @@ static void container_words(struct arena *arena, const struct container *contain
 
 /* ---- flags ---------------------------------------------------------------------------- */
 
+/* `-5` is a value. */
 static bool is_flag(str word)
 {
 	return word.n >= 2 && word.p[0] == '-' && !str_is(word, "--") &&

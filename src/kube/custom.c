@@ -1,4 +1,10 @@
-/* Pod templates in custom kinds: at the places that a table names, else by their shape. */
+/* Pod templates in custom kinds: at the places that a table names, else by their shape.
+ *
+ * The table was made by walking the kinds' CRDs, so it knows what multiplies the pods and where
+ * the selector stands. A kind that nobody listed is still a workload when something in it looks
+ * like a pod template: an unlisted operator's pods take room on the nodes like any others.
+ * Nothing found by shape is ever checked, as nobody knows what its fields may be.
+ */
 #include "bind-rows.h"
 
 #define SHAPE_DEPTH 12    /* maps and lists between the root and a template */
@@ -7,6 +13,7 @@
 
 /* ---- paths ---------------------------------------------------------------------------- */
 
+/* What stays the same while one row's path is followed. */
 struct path_search {
 	struct arena *arena;
 	const struct pod_path_row *row;
@@ -49,6 +56,7 @@ static void add_at(struct path_search *search, struct node *node, str path)
 		add_at(search, &node->children[i], rest);
 }
 
+/* A pod spec's own fields that matter for placement. */
 static bool has_placement(const struct node *spec)
 {
 	static const char *const fields[] = { "containers", "nodeSelector", "affinity",
@@ -66,7 +74,8 @@ static void drop_empty(struct custom_pods *pods, size_t from)
 	size_t kept = from;
 
 	for (size_t i = from; i < pods->n; i++)
-		if (has_placement(pods->v[i].node) || has_placement(node_get(pods->v[i].node, "spec")))
+		if (has_placement(pods->v[i].node) ||
+		    has_placement(node_get(pods->v[i].node, "spec")))
 			pods->v[kept++] = pods->v[i];
 	pods->n = kept;
 }
@@ -91,6 +100,7 @@ static void find_by_path(struct arena *arena, const struct object *object, struc
 
 /* ---- shape ---------------------------------------------------------------------------- */
 
+/* nodes: looked at so far, so that a huge document costs no more than a large one. */
 struct shape_search {
 	struct arena *arena;
 	struct custom_pods *pods;
@@ -147,7 +157,7 @@ void custom_find(struct arena *arena, const struct object *object, struct node *
 
 /* ---- check ---------------------------------------------------------------------------- */
 
-void custom_check(struct checker *checker, const struct custom_pods *pods)
+void custom_check(const struct checker *checker, const struct custom_pods *pods)
 {
 	const struct schema_type *template = schema_type_named("core/v1.PodTemplateSpec");
 
@@ -202,8 +212,8 @@ static bool is_factor(str path)
 
 /* The product of the paths that multiply the pods; the node is the first of them, or one that
  * is not known. */
-static struct number product_of(struct binder *binder, const struct object *object, str paths,
-                                const struct node *template)
+static struct number product_of(const struct binder *binder, const struct object *object,
+                                str paths, const struct node *template)
 {
 	struct number product = { 0 };
 	str path, note;
@@ -225,7 +235,7 @@ static struct number product_of(struct binder *binder, const struct object *obje
 	return product;
 }
 
-static void bind_selector(struct binder *binder, const struct node *node,
+static void bind_selector(const struct binder *binder, const struct node *node,
                           struct label_selector *selector)
 {
 	if (node_get(node, "matchLabels") || node_get(node, "matchExpressions") ||
@@ -237,7 +247,7 @@ static void bind_selector(struct binder *binder, const struct node *node,
 	}
 }
 
-static void bind_by_path(struct binder *binder, const struct object *object,
+static void bind_by_path(const struct binder *binder, const struct object *object,
                          const struct custom_pod *pod, struct workload_spec *workload)
 {
 	str selector, rest;
@@ -251,7 +261,7 @@ static void bind_by_path(struct binder *binder, const struct object *object,
 }
 
 /* What stands beside the template, as in a Deployment. */
-static void bind_by_shape(struct binder *binder, const struct custom_pod *pod,
+static void bind_by_shape(const struct binder *binder, const struct custom_pod *pod,
                           struct workload_spec *workload)
 {
 	const struct node *around = pod->node->parent;
@@ -260,7 +270,7 @@ static void bind_by_shape(struct binder *binder, const struct custom_pod *pod,
 	bind_selector(binder, node_get(around, "selector"), &workload->selector);
 }
 
-static void bind_one(struct binder *binder, const struct object *object,
+static void bind_one(const struct binder *binder, const struct object *object,
                      const struct custom_pod *pod, struct workload_spec *workload)
 {
 	bool bare = pod->row && (str_is(pod->row->form, "podspec") ||
@@ -280,7 +290,7 @@ static void bind_one(struct binder *binder, const struct object *object,
 		bind_by_shape(binder, pod, workload);
 }
 
-void custom_bind(struct binder *binder, struct object *object, const struct custom_pods *pods)
+void custom_bind(const struct binder *binder, struct object *object, const struct custom_pods *pods)
 {
 	struct workload_spec *last = NULL;
 

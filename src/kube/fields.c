@@ -1,4 +1,10 @@
-/* What was meant by a key that its map does not have: another name, or another place. */
+/* What was meant by a key that its map does not have: another name, or another place.
+ *
+ * A name one edit away wins: `port` in a container is `ports`, though probes have a port. Else
+ * the key belongs where the fewest steps lead, up to the maps around it and down from them by
+ * the types' fields. `nodeSelector` in a Deployment's spec goes two steps down, `volumes` in a
+ * container one step up, `privileged` in a pod's securityContext one up and two down.
+ */
 #include "kube-internal.h"
 
 #include <string.h>
@@ -43,6 +49,7 @@ struct place {
 
 /* ---- other places --------------------------------------------------------------------- */
 
+/* Could the value be that field's, by its kind alone? */
 static bool value_fits(const struct node *value, const struct schema_field *field)
 {
 	bool map = field->shape == SHAPE_MAP ||
@@ -65,6 +72,7 @@ static bool has_field(const struct schema_type *type, const struct node *value)
 	return field && value_fits(value, field);
 }
 
+/* Puts a type at the end of the walk, unless it was met before. */
 static void walk_add(struct field_search *search, const struct schema_type *type,
                      const struct schema_field *field, const struct step *from)
 {
@@ -129,6 +137,7 @@ static const struct step *search_below(struct field_search *search, const struct
 	return NULL;
 }
 
+/* The steps of the best place must outlive the next search. */
 static void keep_walk(struct field_search *search)
 {
 	struct walk best = search->next;
@@ -168,6 +177,7 @@ static bool find_place(struct field_search *search, const struct frame *innermos
 	return best.frame;
 }
 
+/* The fields from the start of the walk to the step, as a path. */
 static void add_steps(struct buf *buf, const struct step *step)
 {
 	const struct step *chain[64];
@@ -179,11 +189,12 @@ static void add_steps(struct buf *buf, const struct step *step)
 		const struct schema_field *field = chain[n]->field;
 
 		buf_printf(buf, "%s%.*s%s", buf->n ? "." : "", STR_ARG(field->name),
-		           field->shape == SHAPE_LIST ? "[]" : field->shape == SHAPE_MAP ? ".*" : "");
+		           field->shape == SHAPE_LIST  ? "[]"
+		           : field->shape == SHAPE_MAP ? ".*" : "");
 	}
 }
 
-static void misplaced(struct checker *checker, const struct place *place,
+static void misplaced(const struct checker *checker, const struct place *place,
                       const struct node *value)
 {
 	struct arena *arena = checker->tree->arena;
@@ -213,13 +224,14 @@ static const struct schema_field *nearest_field(struct arena *arena,
 	return found < type->count ? &fields[found] : NULL;
 }
 
+/* Near enough to be a slip of the hand. */
 static bool is_close(struct arena *arena, str key, const struct schema_field *field)
 {
 	return field && (str_one_edit(key, field->name) ||
 	                 str_eq(str_lower(arena, key), str_lower(arena, field->name)));
 }
 
-static void unknown(struct checker *checker, const struct frame *frame,
+static void unknown(const struct checker *checker, const struct frame *frame,
                     const struct schema_field *nearest, const struct node *value)
 {
 	struct fault *fault = tree_add_fault(checker->tree, FAULT_UNKNOWN_FIELD, value);
@@ -260,7 +272,7 @@ static struct field_search *search_of(const struct checker *checker)
 	return (*search)->searches++ < SEARCH_MAX ? *search : NULL;
 }
 
-void fields_judge_key(struct checker *checker, const struct frame *frame,
+void fields_judge_key(const struct checker *checker, const struct frame *frame,
                       const struct node *value)
 {
 	struct arena *arena = checker->tree->arena;
@@ -287,7 +299,7 @@ void fields_judge_key(struct checker *checker, const struct frame *frame,
 		unknown(checker, frame, nearest, value);
 }
 
-bool fields_judge_entry(struct checker *checker, const struct frame *frame,
+bool fields_judge_entry(const struct checker *checker, const struct frame *frame,
                         const struct node *value)
 {
 	struct field_search *search = search_of(checker);

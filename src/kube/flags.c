@@ -1,4 +1,9 @@
-/* Which flags the releases of autoscaling components know (rules/data/component-flags.tsv). */
+/* Which flags the releases of autoscaling components know (rules/data/component-flags.tsv).
+ *
+ * The components refuse to start with an unknown flag, so "never" must be true: it is said only
+ * where the table's header calls the flag set whole. A flag that is in the table is judged by
+ * its own releases, whole set or not.
+ */
 #include "kube-internal.h"
 
 struct flag_row {
@@ -11,11 +16,12 @@ struct flag_row {
 #include "component-flags-table.h"
 
 /* Releases whose flags the table has all, from its header: an absent flag is no flag there. */
-static const struct whole_row {
+struct whole_row {
 	const char *component;
 	struct version first, last;
 	bool underscores;       /* the program takes _ for - */
-} whole_rows[] = {
+};
+static const struct whole_row whole_rows[] = {
 	{ "cluster-autoscaler", { 1, 19, -1 }, { 1, 36, -1 }, true },
 	{ "metrics-server", { 0, 4, -1 }, { 0, 9, -1 }, false },
 	{ "kube-state-metrics", { 1, 7, -1 }, { 2, 20, -1 }, false },
@@ -25,6 +31,7 @@ static const struct whole_row {
 /* Longest name of a flag that is compared. */
 #define FLAG_MAX 100
 
+/* NULL: no release of the component is whole. */
 static const struct whole_row *whole_of(str component)
 {
 	for (size_t i = 0; i < COUNT_OF(whole_rows); i++)
@@ -47,6 +54,7 @@ static bool set_is_whole(const struct whole_row *whole, struct version version)
 	return version_cmp(version, whole->first) >= 0 && version_cmp(version, whole->last) <= 0;
 }
 
+/* Rules ask for the bare name, the table has `--name`. */
 static str without_dashes(str flag)
 {
 	while (flag.n && flag.p[0] == '-')
@@ -99,6 +107,7 @@ static bool is_hole(const struct flag_row *row, struct version version)
 	return false;
 }
 
+/* What the release does with a flag that some release has. */
 static enum flag_state state_in(const struct flag_row *row, struct version version)
 {
 	struct version bound;
@@ -119,6 +128,7 @@ static enum flag_state state_in(const struct flag_row *row, struct version versi
 
 /* ---- the table ------------------------------------------------------------------------ */
 
+/* A component has a few hundred rows at most, and is asked a few dozen times in a run. */
 static const struct flag_row *row_of(str component, str flag)
 {
 	for (size_t i = 0; i < COUNT_OF(flag_rows); i++)

@@ -1,4 +1,9 @@
-/* Which kinds there are: classes, scope, life. */
+/* Which kinds there are: classes, scope, life.
+ *
+ * Sources: the generated kinds of the schema (k8s.io/api 0.16-0.37), the life cycle of every
+ * built-in kind, and the places of pod templates in custom kinds. The sniffer asks kube_knows()
+ * for every document of a run, so whatever is wanted there must be found without a tree.
+ */
 #include "kube-internal.h"
 
 /* One kind of api-lifecycle.tsv; versions as text, empty: none. */
@@ -16,10 +21,11 @@ struct api_life_row {
 /* A kind in a group may move between versions, never between these groups but for extensions. */
 #define ROW(group, kind, class) \
 	{ { "" group, sizeof(group) - 1 }, { "" kind, sizeof(kind) - 1 }, class }
-static const struct class_row {
+struct class_row {
 	str group, kind;
 	enum object_class class;
-} class_rows[] = {
+};
+static const struct class_row class_rows[] = {
 	ROW("", "Pod", OBJECT_POD),
 	ROW("apps", "Deployment", OBJECT_DEPLOYMENT),
 	ROW("extensions", "Deployment", OBJECT_DEPLOYMENT),
@@ -51,9 +57,10 @@ static const struct class_row {
 };
 
 /* Custom kinds that are known to be cluster-scoped (their CRDs, read with crd-fields.tsv). */
-static const struct {
+struct cluster_kind {
 	const char *group, *kind;
-} cluster_kinds[] = {
+};
+static const struct cluster_kind cluster_kinds[] = {
 	{ "karpenter.sh", "NodePool" },          { "karpenter.sh", "NodeClaim" },
 	{ "karpenter.sh", "NodeOverlay" },       { "karpenter.sh", "Provisioner" },
 	{ "karpenter.k8s.aws", "EC2NodeClass" }, { "karpenter.k8s.aws", "AWSNodeTemplate" },
@@ -164,6 +171,7 @@ struct version kube_oldest(void)
 	return (struct version){ .major = 1, .minor = OLDEST_MINOR, .patch = -1 };
 }
 
+/* The row of exactly that apiVersion and kind. */
 static const struct api_life_row *life_row(str api_version, str kind)
 {
 	for (size_t i = 0; i < COUNT_OF(api_life_rows); i++)
@@ -173,6 +181,7 @@ static const struct api_life_row *life_row(str api_version, str kind)
 	return NULL;
 }
 
+/* An empty cell is no version: major 0. */
 static struct version version_of(str text)
 {
 	struct version version = { 0 };
@@ -244,7 +253,8 @@ str kind_not_served(struct arena *arena, str api_version, str kind)
 		                  STR_ARG(row->api_version));
 	row = life_like(kind, true);
 	if (row)
-		return str_format(arena, "no Kubernetes version serves %.*s %.*s; nearest is %.*s %.*s",
+		return str_format(arena,
+		                  "no Kubernetes version serves %.*s %.*s; nearest is %.*s %.*s",
 		                  STR_ARG(api_version), STR_ARG(kind), STR_ARG(row->api_version),
 		                  STR_ARG(row->kind));
 	/* The group without a name is also used by files that are no API objects (kubeconfig). */
@@ -256,6 +266,7 @@ str kind_not_served(struct arena *arena, str api_version, str kind)
 
 /* ---- what kube has a use for ---------------------------------------------------------- */
 
+/* Any version: a newer one of a listed kind is found by shape. */
 static bool custom_pods(str group, str kind)
 {
 	for (size_t i = 0; i < COUNT_OF(pod_path_rows); i++)
@@ -264,6 +275,7 @@ static bool custom_pods(str group, str kind)
 	return false;
 }
 
+/* Of a kind without fields and class only a life that ends is of interest. */
 static bool knows_item(str api_version, str group, str kind)
 {
 	const struct schema_kind *row = schema_kind(api_version, kind);

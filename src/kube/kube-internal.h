@@ -1,5 +1,17 @@
-/* kube: what its own files share. schema (the generated tables), check (faults of fields),
- * bind (trees into structs), kinds (lists of kinds). */
+/* kube: what its own files share.
+ *
+ * schema   the generated tables: types with fields, kinds
+ * kinds    lists of kinds: classes, scope, life, pod templates of other projects
+ * check    holds a tree against the schema and makes faults; fields finds what was meant
+ * bind     fills structs from a tree, by tables of rows; bind-pod, -workload, -scaler, -other
+ *          hold the tables
+ * custom   pod templates in kinds of other projects
+ * object   ties these together: kube_bind()
+ *
+ * Check and bind walk the tree on their own. They could share one walk, but then a document of
+ * a kind without a schema could not be bound, and a table of the one would have to agree with
+ * the tables of the other. The second walk costs 2 us on a Deployment of forty keys.
+ */
 #ifndef KUBELINT_KUBE_INTERNAL_H
 #define KUBELINT_KUBE_INTERNAL_H
 
@@ -18,6 +30,8 @@ enum schema_value {
 	VALUE_EMPTY,    /* a map without fields */
 	VALUE_OBJECT,   /* a map with the fields of a type */
 };
+/* Is the value one of it, a list of it or a map of free keys to it? Lists in lists do not occur
+ * in the tables. */
 enum schema_shape { SHAPE_ONE, SHAPE_LIST, SHAPE_MAP };
 enum schema_scope {
 	SCOPE_NONE,     /* a payload or subresource body */
@@ -27,6 +41,8 @@ enum schema_scope {
 
 #define SCHEMA_NONE UINT16_MAX /* no type */
 
+/* A Go struct of the API, inlined structs flattened, or a map of a custom kind's schema. Custom
+ * types refer to built-in ones where a CRD copies these. */
 struct schema_type {
 	str name;               /* group/version.Name, custom ones apiVersion.Kind:path */
 	uint16_t first, count;  /* its fields */
@@ -35,6 +51,8 @@ struct schema_type {
 	uint8_t since, removed; /* minor that brought it (0: the oldest known), that lacks it
 	                         * first (0: none) */
 };
+/* A field by its JSON name, which is case-sensitive. Accepted is the union of all versions;
+ * what the target version lacks is told by since and removed. */
 struct schema_field {
 	str name;
 	str values;             /* enum column of k8s-fields.tsv: A|B, !A|B, ~A|B */
@@ -44,6 +62,8 @@ struct schema_field {
 	bool required;
 	uint8_t since, removed;
 };
+/* A group-version-kind, built-in or custom. A built-in one without a type is known to exist and
+ * nothing more. */
 struct schema_kind {
 	str api_version, kind;
 	uint16_t type;          /* SCHEMA_NONE: its fields are in no table */
@@ -51,18 +71,25 @@ struct schema_kind {
 	uint8_t first, last;    /* minors that register it; 0: the oldest known */
 };
 
-const struct schema_type *schema_type(uint16_t number); /* NULL for SCHEMA_NONE */
+/* The type of that number; NULL for SCHEMA_NONE. */
+const struct schema_type *schema_type(uint16_t number);
+/* By its whole name ("core/v1.PodTemplateSpec"); NULL when there is none. */
 const struct schema_type *schema_type_named(const char *name);
+/* SCHEMA_NONE for NULL. */
 uint16_t schema_type_number(const struct schema_type *type);
+/* Numbers are below it. */
 size_t schema_type_count(void);
 /* The type's fields, sorted by length and bytes of the name; type->count of them. */
 const struct schema_field *schema_fields_of(const struct schema_type *type);
+/* The type's field of exactly that name, or NULL. */
 const struct schema_field *schema_field(const struct schema_type *type, str name);
 /* The kind with exactly that apiVersion, or NULL. */
 const struct schema_kind *schema_kind(str api_version, str kind);
 
 /* ---- kinds ---------------------------------------------------------------------------- */
 
+/* The class of a kind of any version; a built-in kind under a wrong built-in group is what it
+ * was meant to be. OBJECT_OTHER: none. */
 enum object_class kind_class(str group, str kind);
 /* True for cluster-scoped kinds, built-in or custom. row: schema_kind() of it, may be NULL. */
 bool kind_is_cluster_scoped(const struct schema_kind *row, str group, str kind);
@@ -82,13 +109,14 @@ struct pod_path_row {
 	str scale;              /* scale subresource; empty: none */
 	str source;
 };
-/* All rows, sorted by group. */
+/* All rows, sorted by group; a kind may have several. Never NULL. */
 const struct pod_path_row *pod_path_rows_all(size_t *ret_count);
+/* Is the row about that kind in that version? */
 bool pod_path_serves(const struct pod_path_row *row, str group, str version, str kind);
 
 /* ---- check: faults of fields ---------------------------------------------------------- */
 
-/* What one object is checked against. */
+/* What one object is checked against. Faults go to the tree, texts of theirs to its arena. */
 struct checker {
 	struct tree *tree;
 	const struct node *root;            /* of the object, for paths */
@@ -96,7 +124,8 @@ struct checker {
 	bool custom;                        /* only mistakes that hold in any version of a CRD */
 	struct field_search **search;       /* of the document, made when it is needed */
 };
-/* A map that is being checked, with those around it. */
+/* A map that is being checked, with those around it; lives on the stack of the walk. Lists in
+ * between have no frame of their own. */
 struct frame {
 	const struct frame *outer;
 	const struct node *node;
@@ -106,17 +135,20 @@ struct frame {
 };
 /* Checks the map against the type and everything below it. Values that the API could not
  * decode are marked unknown, so that they decide nothing. */
-void check_object(struct checker *checker, struct node *node, const struct schema_type *type);
+void check_object(const struct checker *checker, struct node *node, const struct schema_type *type);
 
-/* A key that the type of the innermost map lacks: unknown or misplaced. */
-void fields_judge_key(struct checker *checker, const struct frame *frame,
+/* A key that the type of the innermost map lacks: FAULT_UNKNOWN_FIELD with the nearest name, or
+ * FAULT_MISPLACED_FIELD with the path of the nearest place that has it. On custom kinds only a
+ * name one edit away is told, as the table may be an older copy of the CRD. */
+void fields_judge_key(const struct checker *checker, const struct frame *frame,
                       const struct node *value);
 /* True (and a fault) when a map or list in a map of strings is a field of the kind. */
-bool fields_judge_entry(struct checker *checker, const struct frame *frame,
+bool fields_judge_entry(const struct checker *checker, const struct frame *frame,
                         const struct node *value);
 
 /* ---- bind: trees into structs --------------------------------------------------------- */
 
+/* What kind of member a row fills. Null and absent fields leave the member zero. */
 enum bind_how {
 	BIND_TEXT, BIND_NUMBER, BIND_FLAG, BIND_INT_OR_PERCENT,
 	BIND_AMOUNT,    /* struct amount; its resource stays empty */
@@ -126,16 +158,19 @@ enum bind_how {
 	BIND_LIST,      /* a list of maps: sub binds each into a new item of the vec */
 	BIND_FUNCTION,  /* function reads it */
 };
+/* What all readers need; bound values live in the arena. */
 struct binder {
 	struct arena *arena;
 };
 struct bind_table;
+/* A field of a map and the member that takes it. Several rows may read one field; they run in
+ * the order of the table. bind-rows.h has macros for them. */
 struct bind_row {
 	str field;
 	enum bind_how how;
 	size_t offset;
 	const struct bind_table *sub;
-	void (*function)(struct binder *binder, const struct node *node, void *member);
+	void (*function)(const struct binder *binder, const struct node *node, void *member);
 };
 /* How a map becomes a struct. */
 struct bind_table {
@@ -144,20 +179,25 @@ struct bind_table {
 	size_t size;            /* of the struct, for items of lists */
 	size_t node_offset;     /* its member node; SIZE_MAX: none */
 	/* Called behind the rows; may be NULL. */
-	void (*finish)(struct binder *binder, void *structure);
+	void (*finish)(const struct binder *binder, void *structure);
 };
+/* A table for a struct with a member `node`, and one for a struct without. */
 #define BIND_TABLE(rows, structure) \
 	{ (rows), COUNT_OF(rows), sizeof(structure), offsetof(structure, node), NULL }
 #define BIND_TABLE_PLAIN(rows, structure) \
 	{ (rows), COUNT_OF(rows), sizeof(structure), SIZE_MAX, NULL }
 
 /* Reads the fields of the map into the struct; another node than a map binds nothing. */
-void bind_map(struct binder *binder, const struct node *node, const struct bind_table *table,
-              void *structure);
+void bind_map(const struct binder *binder, const struct node *node,
+              const struct bind_table *table, void *structure);
+/* The source text of a scalar; maps and lists give an empty text with their node. */
 struct text bind_text(const struct node *node);
-struct number bind_number(struct binder *binder, const struct node *node);
-struct int_or_percent bind_int_or_percent(struct binder *binder, const struct node *node);
-void bind_pairs(struct binder *binder, const struct node *node, struct pairs *ret_pairs);
+/* Whole numbers only: anything else is 0 with its node, which the check has marked. */
+struct number bind_number(const struct binder *binder, const struct node *node);
+/* "25%" and whole numbers are valid, other texts are not. */
+struct int_or_percent bind_int_or_percent(const struct binder *binder, const struct node *node);
+/* Every entry of a map, in order; anything else gives none. */
+void bind_pairs(const struct binder *binder, const struct node *node, struct pairs *ret_pairs);
 
 extern const struct bind_table bind_label_selector;  /* struct label_selector */
 extern const struct bind_table bind_toleration;      /* struct toleration */
@@ -165,12 +205,14 @@ extern const struct bind_table bind_pod_template;    /* struct pod_template: the
 extern const struct bind_table bind_pod_spec;        /* struct pod_template: the pod spec */
 
 /* A pod template, or a Pod itself. */
-void bind_pod(struct binder *binder, const struct node *template,
+void bind_pod(const struct binder *binder, const struct node *template,
               struct pod_template *ret_pod);
-void bind_workload(struct binder *binder, struct object *object);
-void bind_hpa(struct binder *binder, struct object *object);
-/* Classes whose struct is filled by one table. */
-void bind_simple(struct binder *binder, struct object *object);
+/* Pods, built-in workloads and ScaledJobs: fills object->workload. */
+void bind_workload(const struct binder *binder, struct object *object);
+/* Fills object->hpa from any version. */
+void bind_hpa(const struct binder *binder, struct object *object);
+/* Classes whose struct is filled by one table; the others are left without a struct. */
+void bind_simple(const struct binder *binder, struct object *object);
 
 /* ---- custom: pod templates in other kinds --------------------------------------------- */
 
@@ -181,12 +223,15 @@ struct custom_pod {
 };
 struct custom_pods VEC(struct custom_pod);
 
-/* Finds them by the table of paths, else by shape. root: the object's own. */
+/* Finds them by the table of paths, else by shape; at most 200 of them. root: the object's own,
+ * mutable as the check marks what it cannot decode. */
 void custom_find(struct arena *arena, const struct object *object, struct node *root,
                  struct custom_pods *ret_pods);
 /* Checks templates whose CRD is known to hold Kubernetes' own type. */
-void custom_check(struct checker *checker, const struct custom_pods *pods);
-/* Fills object->workload, one workload_spec for each. */
-void custom_bind(struct binder *binder, struct object *object, const struct custom_pods *pods);
+void custom_check(const struct checker *checker, const struct custom_pods *pods);
+/* Fills object->workload, one workload_spec for each (linked by `more`), and makes the object's
+ * class OBJECT_CUSTOM_WORKLOAD when there is any. */
+void custom_bind(const struct binder *binder, struct object *object,
+                 const struct custom_pods *pods);
 
 #endif

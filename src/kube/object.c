@@ -1,4 +1,10 @@
-/* kube_bind: which objects a document holds, and everything that is done to each. */
+/* kube_bind: which objects a document holds, and everything that is done to each.
+ *
+ * Order matters: fields are checked first, as a value that the API cannot decode is marked
+ * unknown there; then the structs are filled from what is left; validation comes last and sees
+ * both. A document that is a template as a whole is bound only: whatever is odd about it may be
+ * the template's doing.
+ */
 #include "kube-internal.h"
 
 #define LIST_DEPTH 8 /* Lists in Lists */
@@ -14,7 +20,7 @@ struct binding {
 
 /* ---- metadata ------------------------------------------------------------------------- */
 
-static void bind_metadata(struct binder *binder, struct object *object)
+static void bind_metadata(const struct binder *binder, struct object *object)
 {
 	const struct node *metadata = node_get(object->root, "metadata");
 	const struct node *labels = node_get(metadata, "labels");
@@ -32,7 +38,8 @@ static void bind_metadata(struct binder *binder, struct object *object)
 
 /* ---- one object ----------------------------------------------------------------------- */
 
-static void check_fields(struct checker *checker, struct node *root,
+/* A kind without a type is in no table and is taken as it is. */
+static void check_fields(const struct checker *checker, struct node *root,
                          const struct schema_kind *kind)
 {
 	const struct schema_type *type = kind ? schema_type(kind->type) : NULL;
@@ -41,6 +48,7 @@ static void check_fields(struct checker *checker, struct node *root,
 		check_object(checker, root, type);
 }
 
+/* Only for kinds that are in no list of a version. */
 static void check_served(const struct binding *binding, const struct object *object)
 {
 	str message = kind_not_served(binding->tree->arena, object->api_version, object->kind);
@@ -51,7 +59,8 @@ static void check_served(const struct binding *binding, const struct object *obj
 			message;
 }
 
-static void bind_class(struct binder *binder, struct object *object,
+/* The struct of the object's class; kinds of other projects may turn out to carry pods. */
+static void bind_class(const struct binder *binder, struct object *object,
                        const struct custom_pods *pods)
 {
 	if ((object->class >= OBJECT_POD && object->class <= OBJECT_CRON_JOB) ||
@@ -144,6 +153,7 @@ static bool is_rule_file(const struct node *root)
 	       node_get(first, "name") && node_is_list(node_get(first, "rules"));
 }
 
+/* It has no name and no kind; only its groups count. */
 static void bind_rule_file(const struct binding *binding, struct node *root)
 {
 	struct binder binder = { .arena = binding->tree->arena };
@@ -192,6 +202,7 @@ static void bind_any(const struct binding *binding, struct node *root, str list_
 		bind_object(binding, root, api_version, kind);
 }
 
+/* The document as a whole is a template: its fault names no node. */
 static bool is_template(const struct tree *tree)
 {
 	for (size_t i = 0; i < tree->faults.n; i++)
@@ -200,8 +211,7 @@ static bool is_template(const struct tree *tree)
 	return false;
 }
 
-void kube_bind(struct tree *tree, const struct kube_options *options,
-               struct objects *ret_objects)
+void kube_bind(struct tree *tree, const struct kube_options *options, struct objects *ret_objects)
 {
 	struct field_search *search = NULL;
 	struct binding binding = { tree, options, ret_objects, is_template(tree), &search };

@@ -1,4 +1,5 @@
-/* The generated tables of API types and kinds, and looking things up in them. */
+/* The generated tables of API types and kinds, and looking things up in them. All are sorted by
+ * tablegen; every search is a binary one, as each key of each document is looked up here. */
 #include "kube-internal.h"
 
 #include "schema-table.h"

@@ -1,5 +1,10 @@
 /* Label selectors, as metav1.LabelSelectorAsSelector and labels.Selector.Matches judge them
- * (apimachinery v0.36), with a third answer where a template hides a value. */
+ * (apimachinery v0.36), with a third answer where a template hides a value.
+ *
+ * Held against upstream by tests/vectors: selector.jsonl and nodeaffinity.jsonl. Upstream first
+ * builds requirements and gives an error for one that cannot be; such a selector matches
+ * nothing at all, whatever its other requirements say.
+ */
 #include "kube-internal.h"
 
 static enum answer least(enum answer a, enum answer b)
@@ -7,6 +12,7 @@ static enum answer least(enum answer a, enum answer b)
 	return a < b ? a : b;
 }
 
+/* Membership; an empty value is a value. */
 static bool texts_have(const struct texts *texts, str s)
 {
 	for (size_t i = 0; i < texts->n; i++)
@@ -52,6 +58,7 @@ bool requirement_holds(const struct requirement *requirement, bool present, str 
 	}
 }
 
+/* Values must be label values, even where they could match nothing. */
 static bool values_parse(const struct texts *values)
 {
 	for (size_t i = 0; i < values->n; i++)
@@ -117,6 +124,7 @@ static bool requirement_unknown(const struct requirement *requirement)
 	return false;
 }
 
+/* Something anywhere in the selector is hidden, so that its parse error may be none. */
 static bool selector_unknown(const struct label_selector *selector)
 {
 	if (is_unknown(selector->node) || is_unknown(selector->match_labels.node))
@@ -136,11 +144,13 @@ static bool hidden_labels(const struct pairs *labels)
 	if (is_unknown(labels->node))
 		return true;
 	for (size_t i = 0; i < labels->n; i++)
-		if (is_unknown(labels->v[i].node) && str_find(labels->v[i].key, '{') < labels->v[i].key.n)
+		if (is_unknown(labels->v[i].node) &&
+		    str_find(labels->v[i].key, '{') < labels->v[i].key.n)
 			return true;
 	return false;
 }
 
+/* One item of matchExpressions whose own text is known. */
 static enum answer judge(const struct requirement *requirement, const struct pairs *labels,
                          bool hidden)
 {

@@ -1,10 +1,16 @@
-/* Taints and tolerations (v1.Toleration.ToleratesTaint, api v0.36). */
+/* Taints and tolerations (v1.Toleration.ToleratesTaint, api v0.36).
+ *
+ * An absent field of a toleration is a wild card for key (with Exists) and effect, but not for
+ * value: without value, Equal covers only a taint without value. What the operators Gt and Lt
+ * compare is the taint's value to the toleration's. Held against tests/vectors: toleration.jsonl.
+ */
 #include "kube-internal.h"
 
-static const struct effect_row {
+struct effect_row {
 	const char *word;      /* lower case, without _ and - */
 	const char *effect;
-} effect_rows[] = {
+};
+static const struct effect_row effect_rows[] = {
 	{ "noschedule", "NoSchedule" },
 	{ "prefernoschedule", "PreferNoSchedule" },
 	{ "noexecute", "NoExecute" },
