@@ -103,7 +103,17 @@ struct fleet {
 	                                * NO is not certain */
 	int64_t demand;                /* pods */
 	int64_t lower, upper;          /* lower <= pods that can be placed <= upper */
+	/* The placement behind lower leaves out workloads whose demands on others it does not
+	 * follow: lower < demand then proves nothing. */
+	bool partial;
 	int64_t *placed;               /* per item, of the placement behind lower */
+	/* Per group of the scope, by a scheduler-like filling (large pods first). */
+	struct fleet_group {
+		const struct group *group;
+		int64_t nodes;         /* nodes with some pod of the items */
+		int64_t percent;       /* of the scarcest resource, beside the DaemonSets */
+		str resource;          /* that one; extended resources do not count */
+	} *groups;
 	str limited_by;                /* resource that proves upper < demand; "pods"; empty */
 	const struct group *group;     /* that lacks most of it, or NULL */
 };
@@ -117,6 +127,11 @@ struct fleet_question {
 void sched_fleet(struct arena *arena, const struct judgement *judgement,
                  const struct fleet_question *question, struct fleet *ret_fleet);
 
+/* The fleet of a scope that rules judge: every workload at its baseline, or at its peak, but
+ * DaemonSets, Jobs and those that do not even fit alone. */
+void sched_fleet_of_scope(struct arena *arena, const struct judgement *judgement, bool peak,
+                          struct fleet_question *ret_question, struct fleet *ret_fleet);
+
 /* Requests of the DaemonSets that run on a node of that shape, with pod slots as resource
  * "pods" (each one counts 1). */
 void sched_daemon_overhead(struct arena *arena, const struct scope *scope,
@@ -128,6 +143,11 @@ void sched_daemon_overhead(struct arena *arena, const struct scope *scope,
 enum answer label_admits(const struct group_label *label, const struct requirement *requirement);
 /* The same for some node of the group: the best of its shapes. */
 enum answer group_admits(const struct group *group, const struct requirement *requirement);
+
+/* Does an affinity term of owner's pods select the pods of other? Namespaces, namespaceSelector
+ * and the label keys of the term count. */
+enum answer pod_affinity_selects(const struct pod_affinity_term *term,
+                                 const struct workload *owner, const struct workload *other);
 
 /* ---- one node ------------------------------------------------------------------------ */
 

@@ -5,17 +5,46 @@
 
 struct fleet_items VEC(struct fleet_item);
 
+/* Rules after which no pod of the workload runs, whatever the room: it counts 0 in sums. They
+ * have lower codes, so they have run already. */
+static const char *const unplaceable_rules[] = {
+	"KL101", "KL102", "KL103", "KL104", "KL105", "KL114", "KL116", "KL119", "KL121", "KL126",
+};
+
+static str owner_key(const void *const *owner)
+{
+	return (str){ (const char *)owner, sizeof *owner };
+}
+
+/* The objects that an error of those rules was said of in this scope. */
+static struct map *find_unplaceable(const struct judge *judge, struct arena *arena)
+{
+	struct map *owners = map_new(arena);
+
+	for (size_t i = 0; i < judge->sink->findings.n; i++) {
+		struct finding *finding = judge->sink->findings.v[i];
+		for (size_t k = 0; k < COUNT_OF(unplaceable_rules); k++)
+			if (finding->scope == judge->scope && finding->level == LEVEL_ERROR &&
+			    str_is(str_of(finding->rule->code), unplaceable_rules[k]))
+				map_put(owners, owner_key(&finding->owner), finding);
+	}
+	return owners;
+}
+
 /* Runs on some group, by the scheduler's word, and fits there when it is alone: what does not is
  * said of the workload itself. Jobs wait, DaemonSets come first. */
-static bool takes_part(const struct judge *judge, const struct workload *workload)
+static bool takes_part(const struct judge *judge, const struct map *unplaceable,
+                       const struct workload *workload)
 {
+	const void *object = workload->object;
 	const struct placement *placement = placement_of(judge, workload);
 	const struct capacity *capacity = capacity_of(judge, workload);
 	bool possible = false;
 
 	if (workload->job || workload->daemon_set || placement->undecidable ||
 	    !workload->baseline.known || !capacity->known ||
-	    capacity->upper < workload->baseline.value)
+	    capacity->upper < workload->baseline.value ||
+	    map_has(unplaceable, owner_key(&object)))
 		return false;
 	for (size_t i = 0; i < placement->count && !possible; i++)
 		possible = placement->verdicts[i].answer != ANSWER_NO;
@@ -26,11 +55,12 @@ static void collect(const struct judge *judge, struct arena *arena, bool peak,
                     struct fleet_items *ret_items)
 {
 	const struct workloads *workloads = &judge->scope->workloads;
+	const struct map *unplaceable = find_unplaceable(judge, arena);
 
 	for (size_t i = 0; i < workloads->n; i++) {
 		const struct workload *workload = workloads->v[i];
 		const struct capacity *capacity = capacity_of(judge, workload);
-		if (!takes_part(judge, workload))
+		if (!takes_part(judge, unplaceable, workload))
 			continue;
 		int64_t replicas = workload->baseline.value;
 		if (peak && workload->peak.known)
