@@ -276,6 +276,7 @@ struct pod_class *bench_judge(const struct bench *bench, const struct pod_profil
 	class->offers = arena_calloc(bench->arena, groups, sizeof(class->offers[0]));
 	for (size_t i = 0; i < groups; i++)
 		bench_judge_group(bench, profile, i, &class->verdicts[i], &class->offers[i]);
+	class_add_up(bench, class);
 	return class;
 }
 

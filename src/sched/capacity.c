@@ -3,7 +3,15 @@
  * Two numbers are kept all the way. `most` never is too low: optimistic allocatable, groups
  * that only may take the pod, bounds that nobody knows. `least` never is too high.
  */
-#include "sched-internal.h"
+#include "crowd.h"
+
+/* Scopes with more workloads are not tried out one by one. */
+#define MAX_TRIED 200
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
 
 /* Pods that a cap on the sum over a group's nodes (Karpenter limits) leaves. */
 static int64_t limit_pods(const struct group *group, const struct site *site,
@@ -42,15 +50,11 @@ static struct group_share share_of(const struct group_sites *sites, const struct
 		                     .per_node = offer->most, .limited_by = offer->limited_by };
 }
 
-/* Adds up the groups. *ret_open: something that nobody declares may change the sum. */
-static void add_groups(const struct bench *bench, const struct pod_class *class,
-                       struct capacity *capacity, int64_t *ret_least, bool *ret_open)
+void class_add_up(const struct bench *bench, struct pod_class *class)
 {
 	size_t count = bench->scope->groups.n;
 
-	capacity->shares = arena_calloc(bench->arena, count, sizeof(capacity->shares[0]));
-	*ret_least = 0;
-	*ret_open = false;
+	class->shares = arena_calloc(bench->arena, count, sizeof(class->shares[0]));
 	for (size_t i = 0; i < count; i++) {
 		const struct group_sites *sites = &bench->groups[i];
 		const struct offer *offer = &class->offers[i];
@@ -64,10 +68,11 @@ static void add_groups(const struct bench *bench, const struct pod_class *class,
 		most = limit_pods(sites->group, site, class->profile->workload, offer->most, most);
 		least = limit_pods(sites->group, site, class->profile->workload, offer->least,
 		                   least);
-		capacity->total = int64_add_saturated(capacity->total, most);
-		*ret_least = int64_add_saturated(*ret_least, least);
-		*ret_open = *ret_open || offer->answer == ANSWER_UNKNOWN || !sites->bound_known;
-		capacity->shares[capacity->share_count++] = share_of(sites, offer);
+		class->most = int64_add_saturated(class->most, most);
+		class->least = int64_add_saturated(class->least, least);
+		class->open = class->open || offer->answer == ANSWER_UNKNOWN ||
+		              !sites->bound_known;
+		class->shares[class->share_count++] = share_of(sites, offer);
 	}
 }
 
@@ -86,9 +91,38 @@ static str limiting(const struct capacity *capacity)
 	return largest ? largest->limited_by : (str){ 0 };
 }
 
-static int64_t smaller(int64_t a, int64_t b)
+/* Topology demands of a workload that formulas join loosely: more than one, or one beside
+ * another kind. */
+static bool is_intricate(const struct workload *workload)
 {
-	return a < b ? a : b;
+	const struct pod_template *pod = workload->pod;
+	size_t count = pod->required_affinity.n + pod->required_anti_affinity.n;
+
+	for (size_t i = 0; i < pod->spread.n; i++)
+		count += spread_is_hard(&pod->spread.v[i]);
+	return count > 1;
+}
+
+/* Small ones are tried: formulas may promise more than any order of placing gives. */
+static int64_t try_out(const struct bench *bench, const struct workload *workload, int64_t least)
+{
+	const struct crowd_item item = { workload, workload->peak.value };
+	struct arena *arena;
+	struct crowd *crowd;
+
+	if (!is_intricate(workload) || bench->scope->workloads.n > MAX_TRIED)
+		return least;
+	arena = arena_new();
+	crowd = crowd_new(arena, bench, &item, 1);
+	/* Affinity to others can only be kept once those are there. */
+	if (crowd && (!crowd->affinities[0].key_count || crowd->affinities[0].self)) {
+		struct crowd_result result;
+
+		crowd_search(crowd, &result);
+		least = smaller(least, result.most);
+	}
+	arena_free(arena);
+	return least;
 }
 
 void bench_measure(const struct bench *bench, const struct workload *workload,
@@ -96,22 +130,22 @@ void bench_measure(const struct bench *bench, const struct workload *workload,
 {
 	const struct pod_class *class = bench->classes[workload->index];
 	struct capacity *capacity = ret_capacity;
-	int64_t least;
-	bool open;
+	int64_t least = class->least, peak = workload->peak.value;
 
 	*capacity = (struct capacity){ .workload = workload };
 	if (workload->daemon_set)
 		return;
-	add_groups(bench, class, capacity, &least, &open);
-	capacity->spread_total = capacity->total;
+	capacity->shares = class->shares;
+	capacity->share_count = class->share_count;
+	capacity->total = capacity->spread_total = class->most;
 	solo_measure(bench, workload, capacity, &least);
-	capacity->upper = smaller(capacity->total, workload->peak.value);
-	capacity->placeable = smaller(smaller(least, capacity->upper), workload->peak.value);
+	least = try_out(bench, workload, least);
+	capacity->upper = smaller(capacity->total, peak);
+	capacity->placeable = smaller(smaller(least, capacity->upper), peak);
 	capacity->tight = capacity->placeable < capacity->upper;
 	/* Enough is enough, and too little is too little, whatever else may be declared. */
-	capacity->known = workload->peak.known &&
-	                  (!open || capacity->upper < workload->peak.value ||
-	                   capacity->placeable >= workload->peak.value);
-	if (capacity->upper < workload->peak.value && !capacity->limited_by.n)
+	capacity->known = workload->peak.known && (!class->open || capacity->upper < peak ||
+	                                           capacity->placeable >= peak);
+	if (capacity->upper < peak && !capacity->limited_by.n)
 		capacity->limited_by = limiting(capacity);
 }

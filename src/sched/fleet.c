@@ -16,6 +16,7 @@ struct mass {
 };
 
 struct joint {
+	const struct judgement *judgement;
 	const struct bench *bench;
 	const struct fleet_question *question;
 	struct arena *arena;         /* for the time of one question */
@@ -34,10 +35,8 @@ static int64_t smaller(int64_t a, int64_t b)
 /* Pods that one workload can have, at most. */
 static int64_t alone_most(const struct joint *joint, const struct fleet_item *item)
 {
-	struct capacity capacity;
-
-	bench_measure(joint->bench, item->workload, &capacity);
-	return smaller(capacity.total, item->replicas);
+	return smaller(joint->judgement->capacities[item->workload->index].total,
+	               item->replicas);
 }
 
 /* Masses come sorted by class. */
@@ -58,18 +57,14 @@ static int compare_items(const void *a, const void *b)
 	return (x->class->number > y->class->number) - (x->class->number < y->class->number);
 }
 
-static bool class_is_open(const struct joint *joint, const struct pod_class *class)
+static bool class_is_open(const struct pod_class *class)
 {
 	const struct resource_amounts *requests = &class->profile->workload->requests.v;
 
 	for (size_t i = 0; i < requests->n; i++)
 		if (requests->v[i].unknown)
 			return true;
-	for (size_t i = 0; i < joint->bench->scope->groups.n; i++)
-		if (class->offers[i].answer == ANSWER_UNKNOWN ||
-		    (class->offers[i].answer == ANSWER_YES && !joint->bench->groups[i].bound_known))
-			return true;
-	return false;
+	return class->open;
 }
 
 static void collect(struct joint *joint)
@@ -92,7 +87,7 @@ static void collect(struct joint *joint)
 		qsort(all.v, all.n, sizeof(all.v[0]), compare_items);
 	for (size_t i = 0; i < all.n; i++) {
 		if (!joint->masses.n || joint->masses.v[joint->masses.n - 1].class != all.v[i].class)
-			joint->open = class_is_open(joint, all.v[i].class) || joint->open;
+			joint->open = class_is_open(all.v[i].class) || joint->open;
 		if (all.v[i].pods > 0)
 			add_mass(joint, all.v[i].class, all.v[i].pods);
 	}
@@ -279,8 +274,8 @@ static bool sizes_matter(const struct joint *joint, const struct crowd *crowd)
 	return false;
 }
 
-/* Tries all ways; false when the fleet is no crowd. */
-static bool decide_by_trying(const struct joint *joint, struct fleet *fleet)
+/* Tries all ways, where the fleet is a crowd. */
+static void decide_by_trying(const struct joint *joint, struct fleet *fleet)
 {
 	size_t count = joint->question->count;
 	struct crowd_item *items = arena_calloc(joint->arena, count, sizeof(items[0]));
@@ -292,24 +287,27 @@ static bool decide_by_trying(const struct joint *joint, struct fleet *fleet)
 			                        joint->question->items[i].replicas };
 	crowd = crowd_new(joint->arena, joint->bench, items, count);
 	if (!crowd)
-		return false;
+		return;
 	crowd_search(crowd, &result);
-	fleet->lower = result.most;
-	for (size_t i = 0; i < count; i++)
-		fleet->placed[i] = result.placed[i];
+	fleet->partial = false;
+	if (result.most > fleet->lower) {
+		fleet->lower = result.most;
+		for (size_t i = 0; i < count; i++)
+			fleet->placed[i] = result.placed[i];
+	}
 	if (!joint->question->at_maximum && sizes_matter(joint, crowd))
-		return true;
+		return;
 	if (result.exact && result.most < fleet->upper)
 		fleet->upper = result.most;
 	if (result.fits == ANSWER_NO && fleet->upper >= joint->demand)
 		fleet->upper = joint->demand - 1;
-	return true;
 }
 
 void sched_fleet(struct arena *arena, const struct judgement *judgement,
                  const struct fleet_question *question, struct fleet *ret_fleet)
 {
-	struct joint joint = { .bench = judgement->bench, .question = question,
+	struct joint joint = { .judgement = judgement, .bench = judgement->bench,
+		               .question = question,
 		               .arena = arena_new() };
 
 	*ret_fleet = (struct fleet){ .fits = ANSWER_UNKNOWN };
@@ -318,12 +316,31 @@ void sched_fleet(struct arena *arena, const struct judgement *judgement,
 	ret_fleet->demand = joint.demand;
 	ret_fleet->open = joint.open;
 	find_upper(&joint, ret_fleet);
-	if (!decide_by_trying(&joint, ret_fleet))
-		ret_fleet->lower = greedy_fill(joint.bench, joint.arena, question,
-		                               ret_fleet->placed);
+	ret_fleet->lower = greedy_fill(arena, joint.bench, question, ret_fleet);
+	decide_by_trying(&joint, ret_fleet);
 	if (ret_fleet->lower >= ret_fleet->demand)
 		ret_fleet->fits = ANSWER_YES;
 	else if (ret_fleet->upper < ret_fleet->demand)
 		ret_fleet->fits = ANSWER_NO;
 	arena_free(joint.arena);
+}
+
+void sched_fleet_of_scope(struct arena *arena, const struct judgement *judgement, bool peak,
+                          struct fleet_question *ret_question, struct fleet *ret_fleet)
+{
+	struct VEC(struct fleet_item) items = { 0 };
+
+	for (size_t i = 0; i < judgement->count; i++) {
+		const struct capacity *capacity = &judgement->capacities[i];
+		const struct workload *workload = capacity->workload;
+		const struct count *count = peak ? &workload->peak : &workload->baseline;
+
+		if (workload->daemon_set || workload->job || !capacity->known ||
+		    judgement->placements[i].undecidable || !count->known || count->value <= 0 ||
+		    capacity->total < count->value)
+			continue;
+		*VEC_PUSH(arena, &items) = (struct fleet_item){ workload, count->value };
+	}
+	*ret_question = (struct fleet_question){ .items = items.v, .count = items.n };
+	sched_fleet(arena, judgement, ret_question, ret_fleet);
 }

@@ -180,6 +180,10 @@ struct pod_class {
 	size_t number;                     /* in order of making */
 	struct verdict *verdicts;          /* per group */
 	struct offer *offers;              /* per group */
+	struct group_share *shares;        /* of the groups that do not say no */
+	size_t share_count;
+	int64_t most, least;               /* pods on all groups, by what each offers */
+	bool open;                         /* undeclared facts may change the sums */
 };
 
 /* Everything prepared about a scope. */
@@ -214,14 +218,16 @@ struct pod_class *bench_judge(const struct bench *bench, const struct pod_profil
 /* The best verdict over the shapes of a group. */
 void bench_judge_group(const struct bench *bench, const struct pod_profile *profile,
                        size_t group, struct verdict *ret_verdict, struct offer *ret_offer);
+/* Fills shares, most, least and open from the offers. */
+void class_add_up(const struct bench *bench, struct pod_class *class);
 /* How many replicas a workload can have by itself. */
 void bench_measure(const struct bench *bench, const struct workload *workload,
                    struct capacity *ret_capacity);
 
-/* Places what certainly can be placed, large pods first; fills placed per item and gives the sum.
- * arena: for the time of the call. */
-int64_t greedy_fill(const struct bench *bench, struct arena *arena,
-                    const struct fleet_question *question, int64_t *placed);
+/* Places what certainly can be placed, large pods first; fills placed, groups and partial, and
+ * gives the number of pods. arena: for the result. */
+int64_t greedy_fill(struct arena *arena, const struct bench *bench,
+                    const struct fleet_question *question, struct fleet *fleet);
 
 /* Narrows total and *least by what pods of the workload demand of each other: spread, pod
  * affinity and anti-affinity over topologies. */
