@@ -149,6 +149,8 @@ static bool judge_fleet(const struct judge *judge, struct arena *arena, bool pea
 	return true;
 }
 
+/* Sound by the fleet's bounds: an error needs the demand above what any packing places. What was
+ * left out (Jobs, unplaceable workloads) could only add to the demand. */
 void kl303_fleet_exceeds_capacity(const struct judge *judge)
 {
 	struct arena *scratch;
@@ -176,6 +178,7 @@ static int64_t all_maxima(const struct groups *groups)
 	return sum;
 }
 
+/* A note: the cap may be a budget that is meant. Silent when a maximum is not declared. */
 void kl307_autoscaler_total_cap(const struct judge *judge)
 {
 	const struct pools *pools = &judge->scope->pools;
@@ -248,6 +251,8 @@ static size_t wasteful(const struct judge *judge, const struct group *group, str
 	return guests;
 }
 
+/* For every workload that may run there, by its own count per node; one that uses half of the
+ * resource ends the claim. */
 void kl309_stranded_capacity(const struct judge *judge)
 {
 	const str resources[] = { STR("cpu"), STR("memory") };

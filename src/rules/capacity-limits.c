@@ -95,16 +95,21 @@ static void check_bond(const struct judge *judge, int kind)
 	}
 }
 
+/* Upstream's NodePorts filter lets one pod with the port onto a node. */
 void kl110_host_port_limit(const struct judge *judge)
 {
 	check_bond(judge, BOND_PORT);
 }
 
+/* Soundness as for all counts: the bound is on the optimistic allocatable and the groups'
+ * maxima. */
 void kl111_anti_affinity_limit(const struct judge *judge)
 {
 	check_bond(judge, BOND_ANTI_AFFINITY);
 }
 
+/* The count without the constraints is known too (spread_total): the constraint is the cause
+ * only when the replicas would fit without it. */
 void kl112_topology_spread_limit(const struct judge *judge)
 {
 	check_bond(judge, BOND_SPREAD);

@@ -61,6 +61,8 @@ static void say_surge(const struct judge *judge, const struct workload *workload
 	             "set maxUnavailable: 1, or let a node group grow by one node");
 }
 
+/* Alone, so that an error does not hang on other workloads; where not even the replicas fit,
+ * KL301 or KL302 says so. */
 void kl304_rollout_surge_blocked(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->workloads.n; i++) {
@@ -84,6 +86,7 @@ void kl304_rollout_surge_blocked(const struct judge *judge)
 
 /* ---- KL311 ------------------------------------------------------------------------------ */
 
+/* Never an error: a Job waits for room, nothing breaks. */
 void kl311_job_parallelism_capacity(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->workloads.n; i++) {
@@ -145,6 +148,7 @@ static bool fills_a_node(const struct workload *workload, const struct capacity 
 	return true;
 }
 
+/* Only for workloads that do fill a node, and only when cpu and memory stay below half. */
 void kl312_max_pods_bound(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->workloads.n; i++) {

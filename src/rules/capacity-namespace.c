@@ -205,6 +205,8 @@ static void check_sum(const struct judge *judge, const struct quota_entry *entry
 	             STR_ARG(amount_text(arena, entry->resource, peak)));
 }
 
+/* Sums of declared workloads are lower bounds of what the namespace holds, and quotas with
+ * scopes are left out: an error is certain. */
 void kl305_quota_blocks_replicas(const struct judge *judge)
 {
 	struct arena *scratch = arena_new();
@@ -330,6 +332,7 @@ static void check_range(const struct judge *judge, const struct workload *worklo
 	}
 }
 
+/* Upstream: the LimitRanger admission plugin, after defaults. */
 void kl306_limit_range_conflict(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->workloads.n; i++) {

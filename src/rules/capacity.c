@@ -85,6 +85,8 @@ static bool has_capacity(const struct judge *judge, const struct workload *workl
 
 /* ---- KL301 ------------------------------------------------------------------------------ */
 
+/* `upper` is never too low (optimistic allocatable, maxima, no competitor), so replicas above it
+ * cannot all run. */
 void kl301_pool_max_size(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->workloads.n; i++) {
@@ -123,6 +125,7 @@ static void say_bound(const struct judge *judge, const struct workload *workload
 	               STR_ARG(workload->text));
 }
 
+/* As KL301 at either bound of the scaler; only minReplicas are there on every day. */
 void kl302_hpa_max_exceeds_capacity(const struct judge *judge)
 {
 	static const char *const least[] = { "minReplicas", "minReplicaCount" };

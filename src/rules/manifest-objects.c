@@ -83,6 +83,9 @@ static void say_never_served(const struct judge *judge, const struct tree *tree)
 			                "%.*s", STR_ARG(tree->faults.v[i].a));
 }
 
+/* The table was checked against the discovery documents of four Kubernetes versions. Without a
+ * declared target version the newest known is assumed; only a removal that no supported cluster
+ * escapes is then an error. */
 void kl006_removed_api_version(const struct judge *judge)
 {
 	const struct scope *scope = judge->scope;
@@ -149,6 +152,8 @@ static void say_duplicate_object(const struct judge *judge, const struct object 
 	finding_help(judge->sink, finding, "remove one of them, or give it another name");
 }
 
+/* Folders that declare the same object are variants of each other (model), hence the folder is
+ * part of the identity. An object whose name or namespace is a template has no identity. */
 void kl008_duplicate_object(const struct judge *judge)
 {
 	struct arena *scratch = arena_new();
@@ -309,6 +314,8 @@ static void check_targets(const struct judge *judge, const struct scaler *scaler
 	}
 }
 
+/* Valid to the API, so a warning at most; values of 0 say "nothing" on purpose. The largest
+ * declared node bounds what a count of cores can mean. */
 void kl009_suspicious_quantity(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->workloads.n; i++)

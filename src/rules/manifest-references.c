@@ -152,6 +152,8 @@ static void learn(struct arena *arena, const struct scope *scope, struct known *
 	}
 }
 
+/* Absence proves something only with `complete`; the exception is a name that is a declared
+ * class's handler. Beside an unreadable file nothing is absent. */
 void kl012_unresolved_reference(const struct judge *judge)
 {
 	struct arena *scratch = arena_new();

@@ -52,6 +52,8 @@ static void say_syntax(const struct judge *judge, const struct tree *tree,
 	             "nothing in this document was checked; other documents of the file were");
 }
 
+/* Provable: kubectl's own reader refuses the same text. Documents are split before they are
+ * parsed, so the fault is one document's. A text with template marks is KL003's instead. */
 void kl001_yaml_syntax(const struct judge *judge)
 {
 	visit_faults(judge, FAULT_SYNTAX, say_syntax);
@@ -74,6 +76,8 @@ static void say_duplicate(const struct judge *judge, const struct tree *tree,
 	finding_help(judge->sink, finding, "merge the two, or remove the one that is not meant");
 }
 
+/* YAML forbids it, and what readers do about it is to take the last one. tree drops the lost
+ * value, so no other rule reads it. A key that overrides a merged one is none of this. */
 void kl002_duplicate_key(const struct judge *judge)
 {
 	visit_faults(judge, FAULT_DUPLICATE_KEY, say_duplicate);
@@ -140,6 +144,8 @@ static void say_chart(const struct judge *judge, const struct tree *tree)
 	             "check what comes out: helm template %.*s | kubelint check -", STR_ARG(chart));
 }
 
+/* Never more than a note: nobody knows what the rendered text will say. What hangs on the
+ * unknown value is silent in every other rule. */
 void kl003_unrendered_template(const struct judge *judge)
 {
 	const struct trees *templates = &judge->scope->chart_templates;
@@ -191,6 +197,9 @@ static void say_unknown_field(const struct judge *judge, const struct tree *tree
 	fix_key(judge, finding, fault);
 }
 
+/* The tables of built-in kinds are whole, from Kubernetes 1.16 to the newest known, so a key
+ * that is in none of them exists nowhere. Tables of custom resources may have holes: there only
+ * a name one edit from a real one is said. */
 void kl004_unknown_field(const struct judge *judge)
 {
 	visit_faults(judge, FAULT_UNKNOWN_FIELD, say_unknown_field);
@@ -211,6 +220,8 @@ static void say_misplaced(const struct judge *judge, const struct tree *tree,
 	finding_help(judge->sink, finding, "move it to %.*s", STR_ARG(fault->b));
 }
 
+/* As KL004, but the key is a field of the kind somewhere else: moving it is what helps. Only on
+ * kinds whose tables are whole. */
 void kl013_misplaced_field(const struct judge *judge)
 {
 	visit_faults(judge, FAULT_MISPLACED_FIELD, say_misplaced);
@@ -239,6 +250,9 @@ static void say_version_field(const struct judge *judge, const struct tree *tree
 	                STR_ARG(quote(JUDGE_ARENA(judge), fault->a)), STR_ARG(fault->b));
 }
 
+/* The faults come from upstream's own validation, written down as tables and checked against its
+ * answers (testdata/vectors). A field that only the target version lacks is dropped in silence
+ * there, hence a warning. */
 void kl005_invalid_value(const struct judge *judge)
 {
 	visit_faults(judge, FAULT_UNDECODABLE, say_invalid);
@@ -272,6 +286,8 @@ static void say_null_string(const struct judge *judge, const struct tree *tree,
 	finding_help(judge->sink, finding, "write \"\" if that is meant");
 }
 
+/* Decided by the scalar rules of the Go YAML libraries, by which the API server decodes. The
+ * value goes on as its source text, so that one fault gives one finding. */
 void kl007_yaml_type_trap(const struct judge *judge)
 {
 	visit_faults(judge, FAULT_STRING_WANTED, say_type_trap);

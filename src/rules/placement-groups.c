@@ -37,6 +37,7 @@ static void say_gap(const struct judge *judge, const struct workload *workload, 
 	                  : "tolerate the taints (operator Exists) if it is wanted on every node");
 }
 
+/* Judged where the labels admit it; a selector that excludes a group is the author's choice. */
 void kl113_daemonset_gap(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->workloads.n; i++) {
@@ -177,6 +178,7 @@ static void check_open_groups(const struct judge *judge)
 	}
 }
 
+/* A group that does not say its system may have any: silent. Images are not looked into. */
 void kl114_platform_mismatch(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->workloads.n; i++) {
@@ -256,6 +258,7 @@ static bool only_accelerated(const struct placement *placement)
 	return eligible > 0;
 }
 
+/* All eligible groups must be known to have accelerators on every type of node. */
 void kl115_accelerator_mismatch(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->workloads.n; i++) {
@@ -318,6 +321,8 @@ static void say_open_pool(const struct judge *judge, const struct group *group,
 	             "tolerate it where accelerators are requested");
 }
 
+/* Guests must be able to run elsewhere: where the accelerator nodes are all there is, they
+ * belong there. */
 void kl120_pool_taint_open(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->groups.n; i++) {

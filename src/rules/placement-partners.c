@@ -112,6 +112,8 @@ static void say_apart(const struct judge *judge, const struct workload *workload
 	finding_help(judge->sink, finding, "let both run in one group, or use a wider topologyKey");
 }
 
+/* Partners in other namespaces count as the term says. An open label of a domain may be the
+ * partner's: silent. */
 void kl119_pod_affinity_unmatched(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->workloads.n; i++) {

@@ -51,6 +51,8 @@ static void check_key(const struct judge *judge, const struct workload *workload
 		             "that the groups have");
 }
 
+/* Labels that are not declared may be there: only a closed list of labels proves that the key is
+ * missing. */
 void kl121_topology_key_missing(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->workloads.n; i++) {
@@ -138,6 +140,7 @@ static void check_anti_affinity(const struct judge *judge, const struct workload
 	         "select the pod's own label");
 }
 
+/* A label that is not known on either side could make them match: silent. */
 void kl122_spread_selector_mismatch(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->workloads.n; i++) {
@@ -193,6 +196,7 @@ static bool ors_exclude_nothing(const struct groups *groups,
 	return groups->n > 0;
 }
 
+/* Each expression must be certainly true of a group to count; one open label ends the claim. */
 void kl123_affinity_terms_ored(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->workloads.n; i++) {
@@ -270,6 +274,7 @@ static void check_attraction(const struct judge *judge, const struct workload *w
 	             "add a nodeSelector for the group, if the pod belongs there");
 }
 
+/* A note: the pod runs, only not where its author thinks. */
 void kl124_toleration_without_attraction(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->workloads.n; i++) {
@@ -327,6 +332,8 @@ static void check_namespace(const struct judge *judge, const struct workload *wo
 	}
 }
 
+/* Upstream: the RuntimeClass admission plugin refuses a conflict; PodNodeSelector does so too
+ * where it is switched on, which no manifest shows, hence a warning. */
 void kl126_namespace_selector_conflict(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->workloads.n; i++) {

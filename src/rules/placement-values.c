@@ -88,6 +88,7 @@ static void check_term(const struct judge *judge, const struct workload *workloa
 		check_requirement(judge, workload, &term->match_expressions.v[i], alone);
 }
 
+/* A group whose label is open may have the value: silent. With all values dead it is KL102's. */
 void kl106_affinity_value_dead(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->workloads.n; i++) {
@@ -220,6 +221,8 @@ static void check_toleration(const struct judge *judge, const struct workload *w
 	               "group %.*s has taint %.*s", STR_ARG(near->group->name), STR_ARG(taint));
 }
 
+/* Silent unless the taints of every group are declared. DaemonSets tolerate ahead of what there
+ * is. */
 void kl107_toleration_dead(const struct judge *judge)
 {
 	struct arena *scratch = arena_new();
@@ -256,6 +259,7 @@ static void say_pin(const struct judge *judge, const struct workload *workload,
 	             "in node affinity");
 }
 
+/* A habit, hence a note: it works until the hardware changes. */
 void kl108_instance_type_pinned(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->workloads.n; i++) {
@@ -303,6 +307,8 @@ static void say_single(const struct judge *judge, const struct workload *workloa
 	               STR_ARG(other->group->name));
 }
 
+/* Only where exactly one group can take it at all; a group that is unknown would be a second
+ * one. */
 void kl109_single_group(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->workloads.n; i++) {

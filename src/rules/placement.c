@@ -208,6 +208,8 @@ static void say_selector(const struct judge *judge, const struct workload *workl
 	help_with_label(judge, finding, entry, &uses, nearest);
 }
 
+/* Every declared group must answer no by the nodeSelector alone. A group with an open list of
+ * labels answers "unknown", and then nothing is said. */
 void kl101_node_selector_unmatched(const struct judge *judge)
 {
 	visit(judge, CAUSE_SELECTOR, say_selector);
@@ -264,6 +266,8 @@ static void say_affinity(const struct judge *judge, const struct workload *workl
 	               STR_ARG(group->name));
 }
 
+/* Terms are alternatives: each must fail on every group. The nearest group is the one in which
+ * least fails, so that the reader mends one expression. */
 void kl102_node_affinity_unmatched(const struct judge *judge)
 {
 	visit(judge, CAUSE_AFFINITY, say_affinity);
@@ -359,6 +363,8 @@ static void say_taint(const struct judge *judge, const struct workload *workload
 	help_with_toleration(judge, finding, reason);
 }
 
+/* The labels leave groups, and each of these has a taint that nothing tolerates. Taints that
+ * nobody declares count as unknown, and so does a RuntimeClass that may add tolerations. */
 void kl103_taint_not_tolerated(const struct judge *judge)
 {
 	visit(judge, CAUSE_TAINT, say_taint);
@@ -387,6 +393,8 @@ static void say_mixed(const struct judge *judge, const struct workload *workload
 	             STR_ARG(workload->text));
 }
 
+/* What is left when no single filter explains it: each group refuses the pod, for its own
+ * reason. */
 void kl104_no_feasible_group(const struct judge *judge)
 {
 	visit(judge, CAUSE_MIXED, say_mixed);
@@ -478,6 +486,8 @@ static void say_size(const struct judge *judge, const struct workload *workload,
 	                     : "");
 }
 
+/* Compared with the optimistic allocatable, so an error holds for every real node of the type.
+ * What only the safe one refuses is `tight` and never an error. */
 void kl105_request_exceeds_node(const struct judge *judge)
 {
 	visit(judge, CAUSE_SIZE, say_size);

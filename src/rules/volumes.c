@@ -97,6 +97,8 @@ static void check_shared_claim(const struct judge *judge, const struct workload 
 	             "use ReadWriteMany storage, or a StatefulSet with a claim for each pod");
 }
 
+/* An error needs every group that would otherwise fit to fail for the volume alone. A claim that
+ * is not declared restricts nothing. */
 void kl116_volume_zone_conflict(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->workloads.n; i++) {
@@ -191,6 +193,7 @@ static void check_claims(const struct judge *judge, const struct workload *workl
 		            node_at(&templates->children[i], "spec.storageClassName"));
 }
 
+/* All zones of all groups must be known, and the pod must be kept from some of them. */
 void kl125_volume_binding_immediate(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->workloads.n; i++)
