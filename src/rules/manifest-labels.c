@@ -7,11 +7,12 @@ enum use { USE_LABEL = 1, USE_TAINT = 2 };
 /* Old names and their successors. gone: the first minor that does not set it (0: nodes still
  * carry both). twin: both carry the same value. Sources: k8s.io/api well_known_labels.go,
  * kubeadm's constants v1.20 to v1.37 (rules/data/labels-taints.tsv). */
-static const struct old_name {
+struct old_name {
 	const char *key, *successor;
 	int uses, gone;
 	bool twin;
-} old_names[] = {
+};
+static const struct old_name old_names[] = {
 	{ "beta.kubernetes.io/arch", "kubernetes.io/arch", USE_LABEL, 0, true },
 	{ "beta.kubernetes.io/os", "kubernetes.io/os", USE_LABEL, 0, true },
 	{ "beta.kubernetes.io/instance-type", "node.kubernetes.io/instance-type", USE_LABEL, 0,

@@ -10,9 +10,10 @@
 
 /* Moves that change nothing but the apiVersion: the fields are the same. Source: the types of
  * k8s.io/api v0.22 to v0.25, compared. */
-static const struct move {
+struct move {
 	const char *kind, *from, *to;
-} moves[] = {
+};
+static const struct move moves[] = {
 	{ "HorizontalPodAutoscaler", "autoscaling/v2beta2", "autoscaling/v2" },
 	{ "CronJob", "batch/v1beta1", "batch/v1" },
 	{ "PriorityClass", "scheduling.k8s.io/v1beta1", "scheduling.k8s.io/v1" },
