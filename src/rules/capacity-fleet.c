@@ -267,9 +267,9 @@ void kl309_stranded_capacity(const struct judge *judge)
 		struct finding *finding = emit_group(judge, LEVEL_NOTE, group, NULL, NULL);
 		finding->salient = resource;
 		finding_message(judge->sink, finding,
-		                "whichever of the %zu workloads fills a node of group %.*s, more than "
-		                "half of its %.*s stays unused", guests, STR_ARG(group->name),
-		                STR_ARG(resource));
+		                "a node of group %.*s that is filled with any workload that may run "
+		                "there (%zu) leaves more than half of its %.*s unused",
+		                STR_ARG(group->name), guests, STR_ARG(resource));
 		finding_help(judge->sink, finding,
 		             "choose an instance type with less %.*s for each unit of the other",
 		             STR_ARG(resource));

@@ -66,7 +66,8 @@ static void complete(const struct judge *judge, struct finding *finding,
 	                (long long)capacity->upper, (long long)demand, STR_ARG(shares),
 	                capacity->limited_by.n > 0 ? ", bound by " : "",
 	                STR_ARG(capacity->limited_by),
-	                workload->requests.from_limits ? " (limits stand in for requests)" : "");
+	                limit_stands_in(workload, capacity->limited_by)
+	                        ? " (the limit stands in for a request)" : "");
 	help_with_size(judge, finding, capacity, demand);
 }
 

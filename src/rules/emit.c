@@ -106,7 +106,9 @@ struct finding *emit_group(const struct judge *judge, enum level level,
                            const char *missing)
 {
 	const struct node *at = node ? node : group->node;
-	struct span span = place_of(at, group->node, group->tree);
+	/* A group in a list has no key of its own: its name is where it begins. */
+	const struct node *name = at == group->node ? node_get(at, "name") : NULL;
+	struct span span = place_of(name ? name : at, group->node, group->tree);
 	struct finding *finding = sink_add(judge->sink, judge->rule, level, span);
 
 	finding->object = group_ref_of(judge->scope, group);

@@ -480,7 +480,7 @@ static void say_size(const struct judge *judge, const struct workload *workload,
 	             "an empty node of group %.*s offers %.*s at most, one pod asks for %.*s%s%s",
 	             STR_ARG(group->name), STR_ARG(request_text(arena, reason->key, left)),
 	             STR_ARG(request_text(arena, reason->key, request.amount)),
-	             workload->requests.from_limits ? " (limits stand in for requests)" : "",
+	             limit_stands_in(workload, reason->key) ? " (its limit stands in)" : "",
 	             simulated_in_vain(judge, group)
 	                     ? "; the autoscaler expects the nominal size and adds nodes in vain"
 	                     : "");

@@ -83,6 +83,9 @@ str reason_text(struct arena *arena, const struct reason *reason);
 /* The same in the plural for count groups: "lack label …", "have taint …". */
 str reasons_text(struct arena *arena, const struct reason *reason, size_t count);
 
+/* Was the request of the resource taken from a limit (KL403 tells more)? */
+bool limit_stands_in(const struct workload *workload, str resource);
+
 /* ---- verdicts ---------------------------------------------------------------------------- */
 
 /* The verdict on a workload, never NULL (a placement of a scope without groups has none). */

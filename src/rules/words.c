@@ -55,6 +55,15 @@ str scalar_text(struct arena *arena, str value)
 	return plain ? value : str_format(arena, "\"%.*s\"", STR_ARG(value));
 }
 
+/* The largest part of the request stands below the key `limits`. */
+bool limit_stands_in(const struct workload *workload, str resource)
+{
+	const struct node *node = resources_get(&workload->requests.v, resource).node;
+
+	return (str_is(resource, "cpu") || str_is(resource, "memory")) && node && node->parent &&
+	       str_is(node->parent->key, "limits");
+}
+
 /* ---- reasons ----------------------------------------------------------------------------- */
 
 /* An entry of the nodeSelector, which stands in the map as a scalar, is said like a label. */
@@ -137,8 +146,7 @@ str placement_text(struct arena *arena, const struct placement *placement)
 		if (placement->verdicts[i].answer == ANSWER_NO && reason)
 			tally_reason(arena, &rows, reason);
 	}
-	buf_printf(&buf, "%zu/%zu node group%s can run it", able, placement->count,
-	           placement->count == 1 ? "" : "s");
+	buf_printf(&buf, "%zu/%zu node groups can run it", able, placement->count);
 	for (size_t i = 0; i < rows.n; i++) {
 		str text = reasons_text(arena, rows.v[i].reason, rows.v[i].count);
 		buf_printf(&buf, "%s%zu %.*s", i == 0 ? ": " : ", ", rows.v[i].count,
