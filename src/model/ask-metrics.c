@@ -274,18 +274,30 @@ static bool charts_provide(const struct scope *scope, unsigned mask)
 	return false;
 }
 
+void model_find_metrics(struct scope *scope)
+{
+	struct model_index *index = scope->index;
+
+	for (int api = API_METRICS; api <= API_EXTERNAL_METRICS; api++) {
+		const struct object *object = declared_provider(scope, 1u << api);
+
+		index->providers[api] = (struct api_provider){
+			.object = object,
+			.provided = object || settings_serve(scope, (enum metrics_api)api) ||
+			            platform_serves(scope, (enum metrics_api)api) ||
+			            charts_provide(scope, 1u << api),
+		};
+	}
+	index->declares_metrics =
+		declared_provider(scope, M | C | E) || charts_provide(scope, M | C | E);
+}
+
 struct api_provider scope_api_provider(const struct scope *scope, enum metrics_api api)
 {
-	const struct object *object = declared_provider(scope, 1u << api);
-
-	return (struct api_provider){
-		.object = object,
-		.provided = object || settings_serve(scope, api) ||
-			    platform_serves(scope, api) || charts_provide(scope, 1u << api),
-	};
+	return scope->index->providers[api];
 }
 
 bool scope_declares_metrics(const struct scope *scope)
 {
-	return declared_provider(scope, M | C | E) || charts_provide(scope, M | C | E);
+	return scope->index->declares_metrics;
 }

@@ -52,6 +52,9 @@ static void index_objects(struct scope *scope)
 		key = model_key(scope->arena, object->kind, ns, object->name.s);
 		if (!map_get(index->by_kind, key))
 			map_put(index->by_kind, key, object);
+		if (object->class == OBJECT_LIMIT_RANGE && object->limit_range &&
+		    !map_get(index->limit_ranges, ns))
+			map_put(index->limit_ranges, ns, object->limit_range);
 	}
 }
 
@@ -90,6 +93,7 @@ static struct model_index *index_new(struct arena *arena)
 	index->namespaces = map_new(arena);
 	index->fallbacks = map_new(arena);
 	index->hidden = map_new(arena);
+	index->limit_ranges = map_new(arena);
 	return index;
 }
 
@@ -200,6 +204,7 @@ static struct scope *scope_new(struct arena *arena, const struct ground *ground,
 	model_add_workloads(scope);
 	model_add_scalers(scope);
 	model_add_calls(scope);
+	model_find_metrics(scope);
 	return scope;
 }
 

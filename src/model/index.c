@@ -89,12 +89,5 @@ bool scope_absence_hidden(const struct scope *scope, const struct object *object
 
 const struct limit_range *scope_limit_range(const struct scope *scope, str ns)
 {
-	for (size_t i = 0; i < scope->objects.n; i++) {
-		const struct object *object = scope->objects.v[i];
-
-		if (object->class == OBJECT_LIMIT_RANGE && object->limit_range &&
-		    str_eq(object_namespace(scope, object), ns))
-			return object->limit_range;
-	}
-	return NULL;
+	return map_get(scope->index->limit_ranges, ns);
 }

@@ -13,6 +13,9 @@ struct model_index {
 	struct map *namespaces; /* path of a file -> namespace that its kustomization gives (a str) */
 	struct map *fallbacks;  /* path of a file -> namespace of objects that name none (a str) */
 	struct map *hidden;     /* folders with unreadable text */
+	struct map *limit_ranges; /* namespace -> its first struct limit_range */
+	struct api_provider providers[3]; /* by enum metrics_api */
+	bool declares_metrics;  /* some provider of some metrics API is declared */
 };
 
 /* One key of an index: three texts with a byte between them that no name has. */
@@ -81,6 +84,9 @@ void model_add_scalers(struct scope *scope);
 
 /* Fills scope->calls (rules.md, KL601 calls). */
 void model_add_calls(struct scope *scope);
+
+/* Finds who provides the metrics APIs; once, since every HPA asks. */
+void model_find_metrics(struct scope *scope);
 
 /* RuntimeClass, PriorityClass, tolerations, selector and requests of one workload. */
 void workload_resolve(struct scope *scope, struct workload *workload);
