@@ -2,7 +2,7 @@
 # usage: golden.sh KUBELINT TESTDATA [bless]
 # Holds the reports about the incidents against testdata/golden; bless writes them anew.
 set -u
-kubelint=$1 testdata=$2 bless=${3:-}
+kubelint=$(realpath "$1") testdata=$2 bless=${3:-}
 golden=$testdata/golden
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT

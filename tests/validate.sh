@@ -3,7 +3,7 @@
 # Has the validators of testdata/validate read what kubelint writes about the incidents and about
 # files with odd names and bytes. Exits 77 (skipped) where a validator is not installed.
 set -u
-kubelint=$1 testdata=$2
+kubelint=$(realpath "$1") testdata=$2
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 
