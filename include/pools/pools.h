@@ -75,6 +75,7 @@ struct group {
 	str object_api_version, object_kind, object_name, object_namespace; /* of the declaring document */
 	struct group_labels labels;
 	bool labels_complete;            /* a custom key not listed is absent */
+	bool labels_exact;               /* observed nodes: every key not listed is absent */
 	struct taints taints, startup_taints;
 	bool taints_known;               /* false: further taints are possible */
 	struct count_fact min, max, desired;
@@ -132,6 +133,14 @@ struct autoscaler_map {
 };
 struct autoscaler_maps VEC(struct autoscaler_map);
 
+/* Pods that a Fargate profile takes: nodes of their own, no group. */
+struct fargate_selector {
+	str namespace;                   /* may hold `*` and `?` */
+	struct pairs labels;             /* all of them must be on the pod */
+	const struct node *node;
+};
+struct fargate_selectors VEC(struct fargate_selector);
+
 /* Everything that the repo says about nodes. */
 struct pools {
 	struct groups groups;            /* merged by name, in order of place */
@@ -144,7 +153,12 @@ struct pools {
 	struct version declared_version; /* oldest that groups declare; major 0: none */
 	struct strs notes;               /* notifications: "read v1beta9 with the v1 reader", … */
 	struct strs fargate_notes;
+	struct fargate_selectors fargate;
 };
+
+/* Does a Fargate profile take pods of that namespace and these labels? UNKNOWN when a label that
+ * decides is not known. No placement or capacity verdict holds for such pods. */
+enum answer pools_fargate_takes(const struct pools *pools, str ns, const struct pairs *labels);
 
 /* True when a document of that apiVersion and kind (or, without both, with these top keys) is
  * in a node-group format. */
@@ -163,7 +177,7 @@ const struct group_label *group_label_find(const struct group *group,
 struct capacity_fact shape_allocatable(const struct group *group, const struct node_shape *shape,
                                        str resource);
 
-/* One row of the instance catalogue (generated from rules/instance-types.csv). */
+/* One row of the instance catalogue (generated from rules/data/instance-types.csv). */
 struct instance_type {
 	const char *provider, *name, *arch, *gpu_resource;
 	int32_t milli_cpu, memory_mib, gpu_count, max_pods, local_storage_gb; /* 0: not known (gpu: none) */
