@@ -99,8 +99,8 @@ struct fleet_item {
 /* Several workloads together on all groups of the scope, DaemonSets first. */
 struct fleet {
 	enum answer fits;              /* YES: a placement is known; NO: none exists */
-	bool open;                     /* facts that nobody declares may change the answer: then
-	                                * NO is not certain */
+	bool open;                     /* facts that nobody declares may change the answer, or
+	                                * the placement is partial and proves nothing */
 	int64_t demand;                /* pods */
 	int64_t lower, upper;          /* lower <= pods that can be placed <= upper */
 	/* The placement behind lower leaves out workloads whose demands on others it does not
@@ -123,6 +123,7 @@ struct fleet_question {
 	/* Every group has its maximum of nodes. Otherwise groups may be smaller, which leaves out
 	 * domains that would stop a spread. */
 	bool at_maximum;
+	bool formulas_only;            /* do not decide small fleets by trying all ways */
 };
 void sched_fleet(struct arena *arena, const struct judgement *judgement,
                  const struct fleet_question *question, struct fleet *ret_fleet);

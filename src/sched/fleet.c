@@ -317,11 +317,14 @@ void sched_fleet(struct arena *arena, const struct judgement *judgement,
 	ret_fleet->open = joint.open;
 	find_upper(&joint, ret_fleet);
 	ret_fleet->lower = greedy_fill(arena, joint.bench, question, ret_fleet);
-	decide_by_trying(&joint, ret_fleet);
+	if (!question->formulas_only && ret_fleet->lower < ret_fleet->demand)
+		decide_by_trying(&joint, ret_fleet);
 	if (ret_fleet->lower >= ret_fleet->demand)
 		ret_fleet->fits = ANSWER_YES;
 	else if (ret_fleet->upper < ret_fleet->demand)
 		ret_fleet->fits = ANSWER_NO;
+	ret_fleet->open = ret_fleet->open ||
+	                  (ret_fleet->partial && ret_fleet->fits == ANSWER_UNKNOWN);
 	arena_free(joint.arena);
 }
 
