@@ -161,6 +161,10 @@ struct thread_setting container_threads(struct arena *arena, const struct contai
 
 /* ---- vertical autoscalers and observed use (KL212, KL404) -------------------------------- */
 
+/* Workloads by namespace: the map's values are struct workloads, in the scope's order. For rules
+ * that compare objects of one namespace with all its workloads. */
+struct map *workloads_by_namespace(struct arena *arena, const struct scope *scope);
+
 /* The workload of that kind, namespace and name, or NULL. */
 const struct workload *scope_workload(const struct scope *scope, str kind, str ns, str name);
 

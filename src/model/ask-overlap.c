@@ -44,3 +44,20 @@ void scope_overlaps(struct arena *arena, const struct scope *scope, struct overl
 		}
 	}
 }
+
+struct map *workloads_by_namespace(struct arena *arena, const struct scope *scope)
+{
+	struct map *map = map_new(arena);
+
+	for (size_t i = 0; i < scope->workloads.n; i++) {
+		struct workload *workload = scope->workloads.v[i];
+		struct workloads *list = map_get(map, workload->namespace);
+
+		if (!list) {
+			list = ARENA_NEW(arena, struct workloads);
+			map_put(map, workload->namespace, list);
+		}
+		*VEC_PUSH(arena, list) = workload;
+	}
+	return map;
+}

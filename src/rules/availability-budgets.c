@@ -2,13 +2,14 @@
 #include "ask.h"
 #include "edits.h"
 
-/* Does the budget select the workload's pods? */
-static enum answer budget_selects(const struct scope *scope, const struct object *budget,
-                                  const struct workload *workload)
+/* The workloads of the budget's namespace; an empty list where there are none. */
+static const struct workloads *neighbours(const struct scope *scope, const struct map *by_namespace,
+                                          const struct object *budget)
 {
-	if (!str_eq(object_namespace(scope, budget), workload->namespace))
-		return ANSWER_NO;
-	return selector_matches(&budget->pdb->selector, &workload->pod->labels);
+	static const struct workloads none = { 0 };
+	const struct workloads *list = map_get(by_namespace, object_namespace(scope, budget));
+
+	return list ? list : &none;
 }
 
 /* NULL where another object stands. */
@@ -22,13 +23,14 @@ static const struct object *budget_at(const struct scope *scope, size_t i)
 /* ---- KL602 ----------------------------------------------------------------------------- */
 
 /* Replicas that the budget selects at the baseline; false when that is not known. */
-static bool selected_pods(const struct scope *scope, const struct object *budget,
+static bool selected_pods(const struct object *budget, const struct workloads *workloads,
                           int64_t *ret_count)
 {
 	*ret_count = 0;
-	for (size_t i = 0; i < scope->workloads.n; i++) {
-		const struct workload *workload = scope->workloads.v[i];
-		enum answer answer = budget_selects(scope, budget, workload);
+	for (size_t i = 0; i < workloads->n; i++) {
+		const struct workload *workload = workloads->v[i];
+		enum answer answer = selector_matches(&budget->pdb->selector,
+		                                      &workload->pod->labels);
 
 		if (answer == ANSWER_NO)
 			continue;
@@ -75,13 +77,19 @@ static void check_budget(const struct judge *judge, const struct object *budget,
 /* n = 0 is silent: a workload that is off, or that KEDA keeps at zero, has nothing to evict. */
 void kl602_pdb_blocks_eviction(const struct judge *judge)
 {
+	struct arena *arena = arena_new();
+	const struct map *by_namespace = workloads_by_namespace(arena, judge->scope);
+
 	for (size_t i = 0; i < judge->scope->objects.n; i++) {
 		const struct object *budget = budget_at(judge->scope, i);
 		int64_t count;
 
-		if (budget && selected_pods(judge->scope, budget, &count) && count > 0)
+		if (budget &&
+		    selected_pods(budget, neighbours(judge->scope, by_namespace, budget), &count) &&
+		    count > 0)
 			check_budget(judge, budget, count);
 	}
+	arena_free(arena);
 }
 
 /* ---- KL603, KL604 ---------------------------------------------------------------------- */
@@ -94,27 +102,38 @@ struct protection {
 	bool unknown;               /* another budget may */
 };
 
+/* Adds what one budget selects; false when it selects none of the workloads. */
+static bool protect(struct protection *all, const struct object *budget,
+                    const struct workloads *workloads)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < workloads->n; i++) {
+		struct protection *protection = &all[workloads->v[i]->index];
+		enum answer answer = selector_matches(&budget->pdb->selector,
+		                                      &workloads->v[i]->pod->labels);
+
+		any = any || answer != ANSWER_NO;
+		protection->unknown = protection->unknown || answer == ANSWER_UNKNOWN;
+		if (answer == ANSWER_YES && !protection->first)
+			protection->first = budget;
+		else if (answer == ANSWER_YES && !protection->second)
+			protection->second = budget;
+	}
+	return any;
+}
+
 /* By workload index; ret_empty: budgets that select none of the workloads. */
 static struct protection *protections(struct arena *arena, const struct scope *scope,
                                       struct budgets *ret_empty)
 {
 	struct protection *all = arena_calloc(arena, scope->workloads.n, sizeof *all);
+	const struct map *by_namespace = workloads_by_namespace(arena, scope);
 
 	for (size_t i = 0; i < scope->objects.n; i++) {
 		const struct object *budget = budget_at(scope, i);
-		bool any = false;
 
-		for (size_t k = 0; budget && k < scope->workloads.n; k++) {
-			enum answer answer = budget_selects(scope, budget, scope->workloads.v[k]);
-
-			any = any || answer != ANSWER_NO;
-			all[k].unknown = all[k].unknown || answer == ANSWER_UNKNOWN;
-			if (answer == ANSWER_YES && !all[k].first)
-				all[k].first = budget;
-			else if (answer == ANSWER_YES && !all[k].second)
-				all[k].second = budget;
-		}
-		if (budget && !any)
+		if (budget && !protect(all, budget, neighbours(scope, by_namespace, budget)))
 			*VEC_PUSH(arena, ret_empty) = budget;
 	}
 	return all;

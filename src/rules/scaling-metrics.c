@@ -4,20 +4,22 @@
 
 /* ---- KL208 ----------------------------------------------------------------------------- */
 
+/* Who provides the APIs, asked once for all scalers. */
+struct api_state {
+	struct api_provider providers[API_EXTERNAL_METRICS + 1];
+	enum level level;       /* of a missing one */
+};
+
 static const char *const metric_kind_names[] = { "Resource", "ContainerResource", "Pods",
 	                                         "Object", "External", "" };
 
-/* W where the repository declares some provider: it is then meant to be whole. */
-static void say_api(const struct judge *judge, const struct scaler *scaler, enum metrics_api api,
+/* At the metric that needs it, or at the HPA that has none and so means cpu. */
+static void say_api(const struct judge *judge, const struct scaler *scaler, enum level level,
                     const struct hpa_metric *metric)
 {
-	const struct scope *scope = judge->scope;
-	const char *group = metrics_api_group(api);
-	enum level level = scope_declares_metrics(scope) ? LEVEL_WARNING : LEVEL_NOTE;
+	const char *group = metrics_api_group(metric ? metric_api(metric->kind) : API_METRICS);
 	struct finding *finding;
 
-	if (scope->settings->complete)
-		level = scope->incomplete ? LEVEL_WARNING : LEVEL_ERROR;
 	finding = emit_item(judge, level, scaler->object,
 	                    metric ? metric->node : scaler->hpa->target.node, "type");
 	if (metric)
@@ -36,7 +38,7 @@ static void say_api(const struct judge *judge, const struct scaler *scaler, enum
 
 /* One finding per HPA and API, at the first metric that needs it. */
 static void check_apis(const struct judge *judge, const struct scaler *scaler,
-                       const struct api_provider *providers)
+                       const struct api_state *state)
 {
 	const struct hpa_metrics *metrics = &scaler->hpa->metrics;
 	bool said[API_EXTERNAL_METRICS + 1] = { false };
@@ -45,30 +47,39 @@ static void check_apis(const struct judge *judge, const struct scaler *scaler,
 		enum metrics_api api = metric_api(metrics->v[i].kind);
 
 		if (metrics->v[i].kind == METRIC_OTHER || metrics->v[i].node->unknown ||
-		    said[api] || providers[api].provided)
+		    said[api] || state->providers[api].provided)
 			continue;
 		said[api] = true;
-		say_api(judge, scaler, api, &metrics->v[i]);
+		say_api(judge, scaler, state->level, &metrics->v[i]);
 	}
-	if (!metrics->n && !providers[API_METRICS].provided && scaler->hpa->target.node &&
+	if (!metrics->n && !state->providers[API_METRICS].provided && scaler->hpa->target.node &&
 	    !node_get(scaler->object->root, "spec")->unknown)
-		say_api(judge, scaler, API_METRICS, NULL);
+		say_api(judge, scaler, state->level, NULL);
+}
+
+/* W where the repository declares some provider: it is then meant to be whole. */
+static enum level missing_api_level(const struct scope *scope)
+{
+	if (scope->settings->complete)
+		return scope->incomplete ? LEVEL_WARNING : LEVEL_ERROR;
+	return scope_declares_metrics(scope) ? LEVEL_WARNING : LEVEL_NOTE;
 }
 
 /* KEDA serves its own triggers, so ScaledObjects are left out. */
 void kl208_metrics_api_missing(const struct judge *judge)
 {
-	struct api_provider providers[API_EXTERNAL_METRICS + 1];
+	struct api_state state = { 0 };
 
 	if (!judge->scope->scalers.n)
 		return;
+	state.level = missing_api_level(judge->scope);
 	for (int api = API_METRICS; api <= API_EXTERNAL_METRICS; api++)
-		providers[api] = scope_api_provider(judge->scope, (enum metrics_api)api);
+		state.providers[api] = scope_api_provider(judge->scope, (enum metrics_api)api);
 	for (size_t i = 0; i < judge->scope->scalers.n; i++) {
 		const struct scaler *scaler = judge->scope->scalers.v[i];
 
 		if (scaler->hpa && !scope_absence_hidden(judge->scope, scaler->object))
-			check_apis(judge, scaler, providers);
+			check_apis(judge, scaler, &state);
 	}
 }
 
