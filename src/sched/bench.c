@@ -244,11 +244,13 @@ void bench_judge_group(const struct bench *bench, const struct pod_profile *prof
 		enum answer answer;
 
 		question.site = &bench->sites[i];
-		question.safe = true;
 		answer = question_ask_all(&question, &verdict);
-		safe_answer = answer > safe_answer ? answer : safe_answer;
-		question.safe = false;
-		question_ask_all(&question, &verdict);
+		if (answer == ANSWER_YES && safe_answer != ANSWER_YES) {
+			/* Only amounts differ between the two bounds. */
+			question.safe = true;
+			safe_answer = question_ask(&question, FILTER_NODE_RESOURCES_FIT);
+			question.safe = false;
+		}
 		offer_shape(&question, verdict.answer, i == sites->first, ret_offer);
 		if (i == sites->first || rank(&verdict) > rank(ret_verdict)) {
 			*ret_verdict = verdict;
