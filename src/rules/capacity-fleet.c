@@ -51,12 +51,14 @@ static bool takes_part(const struct judge *judge, const struct map *unplaceable,
 	return possible;
 }
 
+/* *ret_certain: each surely fits when it is alone, whatever type of node the autoscaler starts. */
 static void collect(const struct judge *judge, struct arena *arena, bool peak,
-                    struct fleet_items *ret_items)
+                    struct fleet_items *ret_items, bool *ret_certain)
 {
 	const struct workloads *workloads = &judge->scope->workloads;
 	const struct map *unplaceable = find_unplaceable(judge, arena);
 
+	*ret_certain = true;
 	for (size_t i = 0; i < workloads->n; i++) {
 		const struct workload *workload = workloads->v[i];
 		const struct capacity *capacity = capacity_of(judge, workload);
@@ -66,6 +68,7 @@ static void collect(const struct judge *judge, struct arena *arena, bool peak,
 		if (peak && workload->peak.known)
 			replicas = workload->peak.value < capacity->upper ? workload->peak.value
 			                                                  : capacity->upper;
+		*ret_certain = *ret_certain && capacity->placeable >= replicas;
 		if (replicas > 0)
 			*VEC_PUSH(arena, ret_items) = (struct fleet_item){ workload, replicas };
 	}
@@ -134,8 +137,9 @@ static bool judge_fleet(const struct judge *judge, struct arena *arena, bool pea
 {
 	struct fleet_items items = { 0 };
 	struct fleet fleet;
+	bool certain;
 
-	collect(judge, arena, peak, &items);
+	collect(judge, arena, peak, &items, &certain);
 	if (items.n < 2)
 		return true;
 	sched_fleet(arena, judge->judgement,
@@ -144,7 +148,7 @@ static bool judge_fleet(const struct judge *judge, struct arena *arena, bool pea
 		return fleet.open;
 	if (fleet.fits == ANSWER_NO)
 		say_fleet(judge, peak ? LEVEL_NOTE : LEVEL_ERROR, &items, &fleet);
-	else if (!peak)
+	else if (!peak && certain)
 		say_fleet(judge, LEVEL_WARNING, &items, &fleet);
 	return true;
 }
@@ -204,6 +208,14 @@ void kl307_autoscaler_total_cap(const struct judge *judge)
 
 /* ---- KL309 ------------------------------------------------------------------------------ */
 
+static const char *const wasted[] = { "cpu", "memory" };
+
+/* What the workloads of a group make of its nodes. */
+struct waste {
+	size_t guests;
+	bool used[COUNT_OF(wasted)]; /* some workload fills half of it or more */
+};
+
 /* Does a node that is filled with the workload leave more than half of the resource? */
 static bool leaves_half(const struct workload *workload, const struct group_share *share,
                         str resource)
@@ -217,61 +229,64 @@ static bool leaves_half(const struct workload *workload, const struct group_shar
 	       used < fact.safe / 2;
 }
 
-/* The share of the group in what the workload may use; NULL when something else than size or
- * slots binds there. */
-static const struct group_share *share_of(const struct capacity *capacity,
-                                          const struct group *group)
+/* Where a port or anti-affinity binds, size says nothing. */
+static void add_share(const struct workload *workload, const struct group_share *share,
+                      struct waste *waste)
 {
-	for (size_t i = 0; i < capacity->share_count; i++) {
-		const struct group_share *share = &capacity->shares[i];
-		if (share->group == group && !str_is(share->limited_by, "hostPort") &&
-		    !str_is(share->limited_by, "podAntiAffinity") && share->per_node > 0)
-			return share;
-	}
-	return NULL;
+	if (str_is(share->limited_by, "hostPort") || str_is(share->limited_by, "podAntiAffinity") ||
+	    share->per_node <= 0)
+		return;
+	waste->guests++;
+	for (size_t i = 0; i < COUNT_OF(wasted); i++)
+		waste->used[i] = waste->used[i] ||
+		                 !leaves_half(workload, share, str_of(wasted[i]));
 }
 
-/* How many workloads may run on the group, or 0 when one of them uses half of the resource. */
-static size_t wasteful(const struct judge *judge, const struct group *group, str resource)
+/* Shares stand in the order of the groups. */
+static struct waste *find_waste(const struct judge *judge, struct arena *arena)
 {
-	size_t guests = 0;
+	const struct groups *groups = &judge->scope->groups;
+	struct waste *waste = arena_calloc(arena, groups->n, sizeof *waste);
 
 	for (size_t i = 0; i < judge->scope->workloads.n; i++) {
 		const struct workload *workload = judge->scope->workloads.v[i];
-		const struct group_share *share;
-		if (workload->daemon_set)
-			continue;
-		share = share_of(capacity_of(judge, workload), group);
-		if (!share)
-			continue;
-		if (!leaves_half(workload, share, resource))
-			return 0;
-		guests++;
+		const struct capacity *capacity = capacity_of(judge, workload);
+		size_t group = 0;
+		for (size_t k = 0; k < capacity->share_count && !workload->daemon_set; k++) {
+			while (group < groups->n && groups->v[group] != capacity->shares[k].group)
+				group++;
+			if (group < groups->n)
+				add_share(workload, &capacity->shares[k], &waste[group]);
+		}
 	}
-	return guests;
+	return waste;
+}
+
+static void say_waste(const struct judge *judge, const struct group *group, size_t guests,
+                      const char *resource)
+{
+	struct finding *finding = emit_group(judge, LEVEL_NOTE, group, NULL, NULL);
+
+	finding->salient = str_of(resource);
+	finding_message(judge->sink, finding,
+	                "a node of group %.*s that is filled with any workload that may run there "
+	                "(%zu) leaves more than half of its %s unused", STR_ARG(group->name),
+	                guests, resource);
+	finding_help(judge->sink, finding,
+	             "choose an instance type with less %s for each unit of the other", resource);
 }
 
 /* For every workload that may run there, by its own count per node; one that uses half of the
  * resource ends the claim. */
 void kl309_stranded_capacity(const struct judge *judge)
 {
-	const str resources[] = { STR("cpu"), STR("memory") };
+	struct arena *scratch = arena_new();
+	const struct waste *waste = find_waste(judge, scratch);
 
-	for (size_t i = 0; i < judge->scope->groups.n * COUNT_OF(resources); i++) {
-		const struct group *group = judge->scope->groups.v[i / COUNT_OF(resources)];
-		str resource = resources[i % COUNT_OF(resources)];
-		size_t guests = wasteful(judge, group, resource);
-
-		if (guests == 0)
-			continue;
-		struct finding *finding = emit_group(judge, LEVEL_NOTE, group, NULL, NULL);
-		finding->salient = resource;
-		finding_message(judge->sink, finding,
-		                "a node of group %.*s that is filled with any workload that may run "
-		                "there (%zu) leaves more than half of its %.*s unused",
-		                STR_ARG(group->name), guests, STR_ARG(resource));
-		finding_help(judge->sink, finding,
-		             "choose an instance type with less %.*s for each unit of the other",
-		             STR_ARG(resource));
-	}
+	for (size_t i = 0; i < judge->scope->groups.n; i++)
+		for (size_t k = 0; k < COUNT_OF(wasted); k++)
+			if (waste[i].guests > 0 && !waste[i].used[k])
+				say_waste(judge, judge->scope->groups.v[i], waste[i].guests,
+				          wasted[k]);
+	arena_free(scratch);
 }

@@ -5,6 +5,7 @@
 /* One entry of spec.hard. */
 struct quota_entry {
 	const struct object *quota;
+	str namespace;
 	str key;                  /* requests.cpu, limits.memory, cpu, pods … */
 	str resource;             /* cpu, memory, pods … */
 	bool of_limits;
@@ -53,16 +54,17 @@ static void read_quotas(struct arena *arena, const struct scope *scope,
 			continue;
 		for (uint32_t k = 0; k < hard->child_count; k++) {
 			struct quota_entry entry;
-			if (read_entry(object, &hard->children[k], &entry))
-				*VEC_PUSH(arena, ret_entries) = entry;
+			if (!read_entry(object, &hard->children[k], &entry))
+				continue;
+			entry.namespace = object_namespace(scope, object);
+			*VEC_PUSH(arena, ret_entries) = entry;
 		}
 	}
 }
 
-static bool is_of(const struct judge *judge, const struct quota_entry *entry,
-                  const struct workload *workload)
+static bool is_of(const struct quota_entry *entry, const struct workload *workload)
 {
-	return str_eq(object_namespace(judge->scope, entry->quota), workload->namespace);
+	return str_eq(entry->namespace, workload->namespace);
 }
 
 /* ---- KL305, demanded amounts --------------------------------------------------------------- */
@@ -125,7 +127,7 @@ static void check_demands(const struct judge *judge, const struct workload *work
 
 	for (size_t i = 0; i < entries->n; i++) {
 		const struct quota_entry *entry = &entries->v[i];
-		if (!is_demanded(entry) || !is_of(judge, entry, workload) ||
+		if (!is_demanded(entry) || !is_of(entry, workload) ||
 		    workload->pod->requests.node || workload->pod->limits.node)
 			continue;
 		const struct container *container =
@@ -160,7 +162,7 @@ static void add_up(const struct judge *judge, const struct quota_entry *entry,
 	for (size_t i = 0; i < workloads->n; i++) {
 		const struct workload *workload = workloads->v[i];
 		struct resource_amounts limits = { 0 };
-		if (workload->daemon_set || workload->job || !is_of(judge, entry, workload))
+		if (workload->daemon_set || workload->job || !is_of(entry, workload))
 			continue;
 		if (entry->of_limits)
 			pod_limits(JUDGE_ARENA(judge), workload->pod, &limits);

@@ -120,24 +120,30 @@ static void say_old_name(const struct judge *judge, const struct workload *workl
 		            (struct edit){ .span = span, .text = str_of(old->successor) });
 }
 
+static void check_name(const struct judge *judge, const struct workload *workload,
+                       const struct name_uses *uses, const struct old_name *old)
+{
+	if (names_successor(uses, old))
+		return;
+	for (size_t i = 0; i < uses->n; i++) {
+		const struct name_use *use = &uses->v[i];
+		if (use->node && str_is(use->key, old->key) && (use->use & old->uses))
+			say_old_name(judge, workload, use, old);
+	}
+}
+
 /* A pod that names the successor as well is in the middle of a migration: silent. Twins carry
  * the same value on every node, so to replace the one by the other changes nothing. */
 void kl011_deprecated_label(const struct judge *judge)
 {
-	struct arena *scratch = arena_new();
-
 	for (size_t i = 0; i < judge->scope->workloads.n; i++) {
 		const struct workload *workload = judge->scope->workloads.v[i];
+		struct arena *scratch = arena_new();
 		struct name_uses uses = { 0 };
 
 		find_uses(scratch, workload->pod, &uses);
-		for (size_t k = 0; k < uses.n * COUNT_OF(old_names); k++) {
-			const struct name_use *use = &uses.v[k / COUNT_OF(old_names)];
-			const struct old_name *old = &old_names[k % COUNT_OF(old_names)];
-			if (use->node && str_is(use->key, old->key) && (use->use & old->uses) &&
-			    !names_successor(&uses, old))
-				say_old_name(judge, workload, use, old);
-		}
+		for (size_t k = 0; k < COUNT_OF(old_names); k++)
+			check_name(judge, workload, &uses, &old_names[k]);
+		arena_free(scratch);
 	}
-	arena_free(scratch);
 }

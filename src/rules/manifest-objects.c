@@ -218,9 +218,16 @@ static void say_quantity(const struct judge *judge, const struct object *object,
 	emit_fix(judge, finding, false, amount->node, meant, "use the unit that is meant");
 }
 
-static void check_amount(const struct judge *judge, const struct object *object,
+/* The rule's question, and the answer that all amounts need. */
+struct weigher {
+	const struct judge *judge;
+	int64_t largest_cpu;
+};
+
+static void check_amount(const struct weigher *weigher, const struct object *object,
                          const struct amount *amount)
 {
+	const struct judge *judge = weigher->judge;
 	int64_t value = 0;
 
 	if (!amount->valid || !node_known(amount->node) || quantity_sign(&amount->quantity) <= 0 ||
@@ -235,17 +242,17 @@ static void check_amount(const struct judge *judge, const struct object *object,
 	} else if (str_is(amount->resource, "cpu")) {
 		quantity_milli_ceil(&amount->quantity, &value);
 		if (value >= INT64_C(1000) * MANY_CORES && !amount->quantity.format_milli &&
-		    value > largest_node_cpu(judge->scope))
+		    value > weigher->largest_cpu)
 			say_quantity(judge, object, amount,
 			             "is that many cores, which no declared node has", "m");
 	}
 }
 
-static void check_amounts(const struct judge *judge, const struct object *object,
+static void check_amounts(const struct weigher *weigher, const struct object *object,
                           const struct amounts *amounts)
 {
 	for (size_t i = 0; i < amounts->n; i++)
-		check_amount(judge, object, &amounts->v[i]);
+		check_amount(weigher, object, &amounts->v[i]);
 }
 
 /* `M` on one side and `Mi` on the other: five per cent apart, seldom meant. */
@@ -277,33 +284,33 @@ static void check_units(const struct judge *judge, const struct object *object,
 	finding_help(judge->sink, finding, "use one unit for both");
 }
 
-static void check_containers(const struct judge *judge, const struct object *object,
+static void check_containers(const struct weigher *weigher, const struct object *object,
                              const struct containers *containers)
 {
 	for (size_t i = 0; i < containers->n; i++) {
-		check_amounts(judge, object, &containers->v[i].requests);
-		check_amounts(judge, object, &containers->v[i].limits);
-		check_units(judge, object, &containers->v[i]);
+		check_amounts(weigher, object, &containers->v[i].requests);
+		check_amounts(weigher, object, &containers->v[i].limits);
+		check_units(weigher->judge, object, &containers->v[i]);
 	}
 }
 
-static void check_pod(const struct judge *judge, const struct workload *workload)
+static void check_pod(const struct weigher *weigher, const struct workload *workload)
 {
 	const struct pod_template *pod = workload->pod;
 
-	check_containers(judge, workload->object, &pod->init_containers);
-	check_containers(judge, workload->object, &pod->containers);
-	check_amounts(judge, workload->object, &pod->requests);
-	check_amounts(judge, workload->object, &pod->limits);
+	check_containers(weigher, workload->object, &pod->init_containers);
+	check_containers(weigher, workload->object, &pod->containers);
+	check_amounts(weigher, workload->object, &pod->requests);
+	check_amounts(weigher, workload->object, &pod->limits);
 	for (size_t i = 0; i < pod->volumes.n; i++) {
 		struct amount limit = pod->volumes.v[i].size_limit;
 		limit.resource = STR("storage");
-		check_amount(judge, workload->object, &limit);
+		check_amount(weigher, workload->object, &limit);
 	}
 }
 
 /* Quantities of an HPA's targets are amounts of the metric's resource. */
-static void check_targets(const struct judge *judge, const struct scaler *scaler)
+static void check_targets(const struct weigher *weigher, const struct scaler *scaler)
 {
 	for (size_t i = 0; scaler->hpa && i < scaler->hpa->metrics.n; i++) {
 		const struct hpa_metric *metric = &scaler->hpa->metrics.v[i];
@@ -311,7 +318,7 @@ static void check_targets(const struct judge *judge, const struct scaler *scaler
 		if (metric->kind != METRIC_RESOURCE && metric->kind != METRIC_CONTAINER_RESOURCE)
 			continue;
 		value.resource = metric->name.s;
-		check_amount(judge, scaler->object, &value);
+		check_amount(weigher, scaler->object, &value);
 	}
 }
 
@@ -319,9 +326,10 @@ static void check_targets(const struct judge *judge, const struct scaler *scaler
  * declared node bounds what a count of cores can mean. */
 void kl009_suspicious_quantity(const struct judge *judge)
 {
-	for (size_t i = 0; i < judge->scope->workloads.n; i++)
-		check_pod(judge, judge->scope->workloads.v[i]);
-	for (size_t i = 0; i < judge->scope->scalers.n; i++)
-		check_targets(judge, judge->scope->scalers.v[i]);
-}
+	const struct weigher weigher = { judge, largest_node_cpu(judge->scope) };
 
+	for (size_t i = 0; i < judge->scope->workloads.n; i++)
+		check_pod(&weigher, judge->scope->workloads.v[i]);
+	for (size_t i = 0; i < judge->scope->scalers.n; i++)
+		check_targets(&weigher, judge->scope->scalers.v[i]);
+}

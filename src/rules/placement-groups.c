@@ -157,25 +157,31 @@ static bool may_stray(const struct judge *judge, const struct workload *workload
 	       !placement_of(judge, workload)->undecidable;
 }
 
+static bool is_open_windows(const struct group *group)
+{
+	return str_is(group->os, "windows") && group->taints_known && !is_tainted(group);
+}
+
 static void check_open_groups(const struct judge *judge)
 {
 	const struct scope *scope = judge->scope;
+	struct arena *scratch = arena_new();
+	struct strs *names = arena_calloc(scratch, scope->groups.n, sizeof *names);
 
-	for (size_t i = 0; i < scope->groups.n; i++) {
-		const struct group *group = scope->groups.v[i];
-		struct strs names = { 0 };
-		if (!str_is(group->os, "windows") || is_tainted(group) || !group->taints_known)
+	for (size_t i = 0; i < scope->workloads.n; i++) {
+		const struct workload *workload = scope->workloads.v[i];
+		const struct placement *placement = placement_of(judge, workload);
+		if (!may_stray(judge, workload) || !stray_group(placement))
 			continue;
-		for (size_t k = 0; k < scope->workloads.n; k++) {
-			const struct workload *workload = scope->workloads.v[k];
-			const struct placement *placement = placement_of(judge, workload);
-			if (may_stray(judge, workload) && stray_group(placement) &&
-			    placement->verdicts[i].answer != ANSWER_NO)
-				*VEC_PUSH(JUDGE_ARENA(judge), &names) = workload->text;
-		}
-		if (names.n > 0)
-			say_open_group(judge, group, &names);
+		for (size_t k = 0; k < placement->count; k++)
+			if (placement->verdicts[k].answer != ANSWER_NO &&
+			    is_open_windows(scope->groups.v[k]))
+				*VEC_PUSH(scratch, &names[k]) = workload->text;
 	}
+	for (size_t k = 0; k < scope->groups.n; k++)
+		if (names[k].n > 0)
+			say_open_group(judge, scope->groups.v[k], &names[k]);
+	arena_free(scratch);
 }
 
 /* A group that does not say its system may have any: silent. Images are not looked into. */
@@ -278,28 +284,6 @@ void kl115_accelerator_mismatch(const struct judge *judge)
 	}
 }
 
-/* Workloads that need no accelerator, may run on the group, and could run elsewhere. */
-static void find_guests(const struct judge *judge, size_t group, struct strs *ret_names)
-{
-	const struct scope *scope = judge->scope;
-
-	for (size_t i = 0; i < scope->workloads.n; i++) {
-		const struct workload *workload = scope->workloads.v[i];
-		const struct placement *placement = placement_of(judge, workload);
-		bool elsewhere = false;
-
-		if (workload->daemon_set || placement->undecidable ||
-		    requests_accelerator(workload) ||
-		    placement->verdicts[group].answer != ANSWER_YES)
-			continue;
-		for (size_t k = 0; k < placement->count && !elsewhere; k++)
-			elsewhere = placement->verdicts[k].answer == ANSWER_YES &&
-			            !has_accelerator(placement->verdicts[k].group);
-		if (elsewhere)
-			*VEC_PUSH(JUDGE_ARENA(judge), ret_names) = workload->text;
-	}
-}
-
 static void say_open_pool(const struct judge *judge, const struct group *group,
                           const struct strs *guests)
 {
@@ -321,18 +305,53 @@ static void say_open_pool(const struct judge *judge, const struct group *group,
 	             "tolerate it where accelerators are requested");
 }
 
+/* What the loop over workloads needs to know of each group. */
+struct pool {
+	bool accelerated, open; /* open: no taint keeps anybody off */
+	struct strs guests;     /* workloads that need no accelerator, and could run elsewhere */
+};
+
+static struct pool *find_pools(struct arena *arena, const struct groups *groups)
+{
+	struct pool *pools = arena_calloc(arena, groups->n, sizeof *pools);
+
+	for (size_t i = 0; i < groups->n; i++) {
+		pools[i].accelerated = has_accelerator(groups->v[i]);
+		pools[i].open = groups->v[i]->taints_known && !is_tainted(groups->v[i]);
+	}
+	return pools;
+}
+
+static void add_guest(struct arena *arena, const struct workload *workload,
+                      const struct placement *placement, struct pool *pools)
+{
+	bool elsewhere = false;
+
+	for (size_t i = 0; i < placement->count && !elsewhere; i++)
+		elsewhere = placement->verdicts[i].answer == ANSWER_YES && !pools[i].accelerated;
+	for (size_t i = 0; i < placement->count && elsewhere; i++)
+		if (placement->verdicts[i].answer == ANSWER_YES && pools[i].accelerated &&
+		    pools[i].open)
+			*VEC_PUSH(arena, &pools[i].guests) = workload->text;
+}
+
 /* Guests must be able to run elsewhere: where the accelerator nodes are all there is, they
  * belong there. */
 void kl120_pool_taint_open(const struct judge *judge)
 {
-	for (size_t i = 0; i < judge->scope->groups.n; i++) {
-		const struct group *group = judge->scope->groups.v[i];
-		struct strs guests = { 0 };
+	const struct scope *scope = judge->scope;
+	struct arena *scratch = arena_new();
+	struct pool *pools = find_pools(scratch, &scope->groups);
 
-		if (!group->taints_known || is_tainted(group) || !has_accelerator(group))
-			continue;
-		find_guests(judge, i, &guests);
-		if (guests.n > 0)
-			say_open_pool(judge, group, &guests);
+	for (size_t i = 0; i < scope->workloads.n; i++) {
+		const struct workload *workload = scope->workloads.v[i];
+		const struct placement *placement = placement_of(judge, workload);
+		if (!workload->daemon_set && !placement->undecidable &&
+		    !requests_accelerator(workload))
+			add_guest(scratch, workload, placement, pools);
 	}
+	for (size_t i = 0; i < scope->groups.n; i++)
+		if (pools[i].guests.n > 0)
+			say_open_pool(judge, scope->groups.v[i], &pools[i].guests);
+	arena_free(scratch);
 }

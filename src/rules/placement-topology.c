@@ -11,8 +11,29 @@ static bool group_lacks(const struct group *group, str key)
 	return true;
 }
 
+/* Which groups lack a key: worked out once for each key. */
+struct lacking {
+	const struct judge *judge;
+	struct arena *arena;
+	struct map *by_key; /* key -> one bool per group */
+};
+
+static const bool *groups_lacking(const struct lacking *lacking, str key)
+{
+	const struct groups *groups = &lacking->judge->scope->groups;
+	bool *lack = map_get(lacking->by_key, key);
+
+	if (lack)
+		return lack;
+	lack = arena_calloc(lacking->arena, groups->n, sizeof *lack);
+	for (size_t i = 0; i < groups->n; i++)
+		lack[i] = group_lacks(groups->v[i], key);
+	map_put(lacking->by_key, key, lack);
+	return lack;
+}
+
 /* Every group that the pod's labels admit certainly lacks the key. */
-static bool key_is_missing(const struct placement *placement, str key)
+static bool key_is_missing(const struct placement *placement, const bool *lack)
 {
 	size_t admitted = 0;
 
@@ -20,56 +41,71 @@ static bool key_is_missing(const struct placement *placement, str key)
 		if (!verdict_labels_admit(&placement->verdicts[i]))
 			continue;
 		admitted++;
-		if (!group_lacks(placement->verdicts[i].group, key))
+		if (!lack[i])
 			return false;
 	}
 	return admitted > 0 && !placement->undecidable;
 }
 
-static void check_key(const struct judge *judge, const struct workload *workload,
-                      const struct text *key, enum level level, const char *effect)
+/* A label key that some group has and that is one edit away; empty without. */
+static str near_key(const struct judge *judge, str key)
 {
-	struct finding *finding;
+	struct label_uses all;
+
+	label_uses_find(JUDGE_ARENA(judge), judge->scope, STR(""), &all);
+	for (size_t i = 0; i < all.n; i++)
+		if (str_one_edit(all.v[i].label->key, key))
+			return all.v[i].label->key;
+	return STR("");
+}
+
+static void check_key(const struct lacking *lacking, const struct workload *workload,
+                      const struct text *key, enum level level)
+{
+	const struct judge *judge = lacking->judge;
 
 	if (!node_known(key->node) || key->s.n == 0 ||
-	    !key_is_missing(placement_of(judge, workload), key->s))
+	    !key_is_missing(placement_of(judge, workload), groups_lacking(lacking, key->s)))
 		return;
-	finding = emit_at(judge, level, workload->object, key->node, NULL);
+	str near = near_key(judge, key->s);
+	struct finding *finding = emit_at(judge, level, workload->object, key->node, NULL);
 	finding_message(judge->sink, finding,
 	                "no node group that its labels admit has label %.*s: %s", STR_ARG(key->s),
-	                effect);
-	const struct label_use *near = NULL;
-	struct label_uses all;
-	label_uses_find(JUDGE_ARENA(judge), judge->scope, STR(""), &all);
-	for (size_t i = 0; i < all.n && !near; i++)
-		near = str_one_edit(all.v[i].label->key, key->s) ? &all.v[i] : NULL;
-	if (near)
-		finding_help(judge->sink, finding, "did you mean %.*s?", STR_ARG(near->label->key));
+	                level == LEVEL_ERROR ? "its pods are never scheduled"
+	                                     : "the anti-affinity keeps nothing apart");
+	if (near.n > 0)
+		finding_help(judge->sink, finding, "did you mean %.*s?", STR_ARG(near));
 	else
 		finding_help(judge->sink, finding,
 		             "use topology.kubernetes.io/zone, kubernetes.io/hostname or a label "
 		             "that the groups have");
 }
 
+static void check_keys(const struct lacking *lacking, const struct workload *workload)
+{
+	const struct pod_template *pod = workload->pod;
+
+	for (size_t i = 0; i < pod->spread.n; i++)
+		if (!str_is(pod->spread.v[i].when_unsatisfiable.s, "ScheduleAnyway"))
+			check_key(lacking, workload, &pod->spread.v[i].topology_key, LEVEL_ERROR);
+	for (size_t i = 0; i < pod->required_affinity.n; i++)
+		check_key(lacking, workload, &pod->required_affinity.v[i].topology_key,
+		          LEVEL_ERROR);
+	for (size_t i = 0; i < pod->required_anti_affinity.n; i++)
+		check_key(lacking, workload, &pod->required_anti_affinity.v[i].topology_key,
+		          LEVEL_WARNING);
+}
+
 /* Labels that are not declared may be there: only a closed list of labels proves that the key is
  * missing. */
 void kl121_topology_key_missing(const struct judge *judge)
 {
-	for (size_t i = 0; i < judge->scope->workloads.n; i++) {
-		const struct workload *workload = judge->scope->workloads.v[i];
-		const struct pod_template *pod = workload->pod;
+	struct arena *scratch = arena_new();
+	const struct lacking lacking = { judge, scratch, map_new(scratch) };
 
-		for (size_t k = 0; k < pod->spread.n; k++)
-			if (!str_is(pod->spread.v[k].when_unsatisfiable.s, "ScheduleAnyway"))
-				check_key(judge, workload, &pod->spread.v[k].topology_key,
-				          LEVEL_ERROR, "its pods are never scheduled");
-		for (size_t k = 0; k < pod->required_affinity.n; k++)
-			check_key(judge, workload, &pod->required_affinity.v[k].topology_key,
-			          LEVEL_ERROR, "its pods are never scheduled");
-		for (size_t k = 0; k < pod->required_anti_affinity.n; k++)
-			check_key(judge, workload, &pod->required_anti_affinity.v[k].topology_key,
-			          LEVEL_WARNING, "the anti-affinity keeps nothing apart");
-	}
+	for (size_t i = 0; i < judge->scope->workloads.n; i++)
+		check_keys(&lacking, judge->scope->workloads.v[i]);
+	arena_free(scratch);
 }
 
 /* ---- KL122 ------------------------------------------------------------------------------ */
@@ -283,11 +319,11 @@ void kl124_toleration_without_attraction(const struct judge *judge)
 		const struct placement *placement = placement_of(judge, workload);
 
 		if (workload->daemon_set || tolerations->n == 0 || placement->undecidable ||
-		    is_attracted(workload) || !untainted_group(placement))
+		    is_attracted(workload))
 			continue;
-		for (size_t k = 0; k < tolerations->n; k++)
-			check_attraction(judge, workload, &tolerations->v[k],
-			                 untainted_group(placement));
+		const struct group *other = untainted_group(placement);
+		for (size_t k = 0; k < tolerations->n && other; k++)
+			check_attraction(judge, workload, &tolerations->v[k], other);
 	}
 }
 

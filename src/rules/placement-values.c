@@ -3,15 +3,39 @@
 
 /* ---- KL106 ------------------------------------------------------------------------------ */
 
-/* Certainly on no node of any group. */
-static bool is_dead(const struct judge *judge, const struct requirement *requirement)
-{
-	const struct groups *groups = &judge->scope->groups;
+/* Requirements that were asked already: many workloads ask the same. */
+struct asked {
+	const struct judge *judge;
+	struct arena *arena;
+	struct map *dead; /* text of the requirement -> non-NULL when it is dead */
+};
 
-	for (size_t i = 0; i < groups->n; i++)
-		if (group_admits(groups->v[i], requirement) != ANSWER_NO)
+static str requirement_text(struct arena *arena, const struct requirement *requirement)
+{
+	struct buf buf = { .arena = arena };
+
+	buf_printf(&buf, "%d %.*s", (int)requirement->op, STR_ARG(requirement->key));
+	for (size_t i = 0; i < requirement->values.n; i++)
+		buf_printf(&buf, "\n%.*s", STR_ARG(requirement->values.v[i].s));
+	return buf_str(&buf);
+}
+
+/* Certainly on no node of any group; a value that is not known may be anything. */
+static bool is_dead(const struct asked *asked, const struct requirement *requirement)
+{
+	const struct groups *groups = &asked->judge->scope->groups;
+	bool dead = groups->n > 0;
+
+	for (size_t i = 0; i < requirement->values.n; i++)
+		if (!node_known(requirement->values.v[i].node))
 			return false;
-	return groups->n > 0;
+	str text = requirement_text(asked->arena, requirement);
+	if (map_has(asked->dead, text))
+		return map_get(asked->dead, text);
+	for (size_t i = 0; i < groups->n && dead; i++)
+		dead = group_admits(groups->v[i], requirement) == ANSWER_NO;
+	map_put(asked->dead, text, dead ? asked->dead : NULL);
+	return dead;
 }
 
 /* The same requirement with only one of its values. */
@@ -63,44 +87,50 @@ static void say_dead_term(const struct judge *judge, const struct workload *work
 }
 
 /* alone: a term that is the only one is KL102's when it is dead. */
-static void check_requirement(const struct judge *judge, const struct workload *workload,
+static void check_requirement(const struct asked *asked, const struct workload *workload,
                               const struct requirement *requirement, bool alone)
 {
-	if (is_dead(judge, requirement)) {
+	if (is_dead(asked, requirement)) {
 		bool single = requirement->op == SELECTOR_IN && requirement->values.n == 1;
 		if (single && !alone)
-			say_dead_value(judge, workload, requirement, &requirement->values.v[0]);
+			say_dead_value(asked->judge, workload, requirement,
+			               &requirement->values.v[0]);
 		else if (!alone)
-			say_dead_term(judge, workload, requirement);
+			say_dead_term(asked->judge, workload, requirement);
 		return;
 	}
 	for (size_t i = 0; requirement->op == SELECTOR_IN && i < requirement->values.n; i++) {
 		struct requirement one = with_value(requirement, &requirement->values.v[i]);
-		if (is_dead(judge, &one))
-			say_dead_value(judge, workload, requirement, &requirement->values.v[i]);
+		if (is_dead(asked, &one))
+			say_dead_value(asked->judge, workload, requirement,
+			               &requirement->values.v[i]);
 	}
 }
 
-static void check_term(const struct judge *judge, const struct workload *workload,
+static void check_term(const struct asked *asked, const struct workload *workload,
                        const struct node_selector_term *term, bool alone)
 {
 	for (size_t i = 0; i < term->match_expressions.n; i++)
-		check_requirement(judge, workload, &term->match_expressions.v[i], alone);
+		check_requirement(asked, workload, &term->match_expressions.v[i], alone);
 }
 
 /* A group whose label is open may have the value: silent. With all values dead it is KL102's. */
 void kl106_affinity_value_dead(const struct judge *judge)
 {
+	struct arena *scratch = arena_new();
+	const struct asked asked = { judge, scratch, map_new(scratch) };
+
 	for (size_t i = 0; i < judge->scope->workloads.n; i++) {
 		const struct workload *workload = judge->scope->workloads.v[i];
 		const struct pod_template *pod = workload->pod;
 
 		for (size_t k = 0; k < pod->required_node_terms.n; k++)
-			check_term(judge, workload, &pod->required_node_terms.v[k],
+			check_term(&asked, workload, &pod->required_node_terms.v[k],
 			           pod->required_node_terms.n == 1);
 		for (size_t k = 0; k < pod->preferred_node_terms.n; k++)
-			check_term(judge, workload, &pod->preferred_node_terms.v[k].term, false);
+			check_term(&asked, workload, &pod->preferred_node_terms.v[k].term, false);
 	}
+	arena_free(scratch);
 }
 
 /* ---- KL107 ------------------------------------------------------------------------------ */
