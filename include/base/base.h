@@ -45,6 +45,9 @@ struct arena *arena_new(void);
 /* Frees the arena and everything taken from it; NULL is a no-op. */
 void arena_free(struct arena *arena);
 
+/* Everything taken from child lives as long as arena from now on; child itself is gone. */
+void arena_adopt(struct arena *arena, struct arena *child);
+
 /* Size zeroed bytes, aligned for any type; never NULL, also for size 0. */
 void *arena_alloc(struct arena *arena, size_t size);
 

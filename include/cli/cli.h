@@ -86,6 +86,7 @@ struct pipeline {
 	struct sink *sink;                  /* finished; after pipeline_judge() triaged */
 	struct tally tally;
 	struct report_summary summary;
+	struct strs other_files;            /* open paths with Kubernetes objects that no rule uses */
 	size_t documents, passed_over;      /* parsed; of these used by nobody */
 };
 

@@ -466,6 +466,10 @@ void kube_bind(struct tree *tree, const struct kube_options *options,
 /* True when kube has a use for documents of that group-version and kind. */
 bool kube_knows(str api_version, str kind);
 
+/* Is the group of that apiVersion one of Kubernetes itself? Its kinds hide no pod templates that
+ * kube_knows() would not name; kinds of other groups may. */
+bool kube_is_built_in(str api_version);
+
 /* API validation with defaulting of one object (upstream pkg/apis/.../validation at the target
  * version): FAULT_INVALID faults in the object's tree. Called by kube_bind(). */
 void kube_validate(struct object *object, const struct kube_options *options);

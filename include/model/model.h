@@ -155,6 +155,9 @@ void model_build(struct arena *arena, const struct source_set *sources,
 /* Does the model read this document itself, though it may be no object (a kustomization
  * without apiVersion)? */
 bool model_knows(const struct tree *tree);
+/* Does it read objects of that kind besides those of kube and pools (what deploys a folder, what
+ * holds chart values)? */
+bool model_reads_kind(str api_version, str kind);
 
 /* Settings at their defaults. */
 void settings_default(struct settings *ret_settings);

@@ -161,7 +161,9 @@ struct pools {
 enum answer pools_fargate_takes(const struct pools *pools, str ns, const struct pairs *labels);
 
 /* True when a document of that apiVersion and kind (or, without both, with these top keys) is
- * in a node-group format. */
+ * in a node-group format.
+ * root NULL: could such a document be in one, as far as apiVersion and kind tell (a glance of
+ * the source room)? */
 bool pools_knows(str api_version, str kind, const struct node *root);
 
 /* Reads all node groups and autoscaler settings from parsed documents and bound objects. trees

@@ -58,6 +58,22 @@ void arena_free(struct arena *arena)
 	free(arena);
 }
 
+void arena_adopt(struct arena *arena, struct arena *child)
+{
+	/* Behind the block that is being filled, which stays the first. */
+	struct block **place = arena->blocks ? &arena->blocks->next : &arena->blocks;
+	struct block *last = child->blocks;
+
+	while (last && last->next)
+		last = last->next;
+	if (last) {
+		last->next = *place;
+		*place = child->blocks;
+	}
+	arena->taken += child->taken;
+	free(child);
+}
+
 /* A block with room for size bytes. A large request gets a block of its own behind the
  * current one, so that the rest of the current one is not wasted. */
 static struct block *block_add(struct arena *arena, size_t size)

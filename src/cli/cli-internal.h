@@ -114,6 +114,10 @@ void help_print(const struct command *command, bool all, FILE *out);
 /* Notifications about files that were passed over, and about what the scopes lack. */
 void notices_of_sources(struct pipeline *pipeline);
 void notices_of_scopes(struct pipeline *pipeline);
+/* read.c: fills documents, trees and objects from the sources, and the target version that node
+ * groups declare where no option says another. */
+void pipeline_read(struct pipeline *pipeline);
+
 /* A named path in which nothing was found that kubelint reads: exit 2 unless --allow-empty. */
 void notices_of_paths(struct pipeline *pipeline);
 

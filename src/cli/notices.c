@@ -134,9 +134,15 @@ void notices_of_paths(struct pipeline *pipeline)
 		if (paths->n > 1) /* one path spelled twice is read under one spelling */
 			mark_upward(marks, source_real_path(pipeline->arena, path));
 	}
+	for (size_t i = 0; i < pipeline->other_files.n; i++) {
+		mark_upward(marks, pipeline->other_files.v[i]);
+		if (paths->n > 1)
+			mark_upward(marks, source_real_path(pipeline->arena,
+			                                    pipeline->other_files.v[i]));
+	}
 	for (size_t i = 0; i < paths->n; i++) {
 		str path = without_end_slash(paths->v[i]);
-		if (paths->n == 1 ? pipeline->trees.n > 0
+		if (paths->n == 1 ? pipeline->trees.n + pipeline->other_files.n > 0
 		                  : map_get(marks, path) ||
 		                    map_get(marks, source_real_path(pipeline->arena, path)))
 			continue;

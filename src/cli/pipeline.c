@@ -4,129 +4,6 @@
 #include "pools.h"
 #include "rules.h"
 
-/* Documents of a run (cli.md section 8). */
-#define MAX_DOCUMENTS 2000000
-
-/* Would the text have been of use, had it been readable? Editors' settings with comments in
- * their JSON, say, are no business of ours. */
-static bool text_is_ours(const struct document *document)
-{
-	static const char *const marks[] = { "apiVersion", "nodeGroups", "node_groups",
-		                             "nodePools", "terraform_version" };
-
-	for (size_t i = 0; i < COUNT_OF(marks); i++)
-		if (document_contains(document, str_of(marks[i])))
-			return true;
-	return false;
-}
-
-/* Is the tree of use to anybody? One that nobody reads is not checked at all, so that the
- * duplicate keys of somebody's CI file are no business of ours. */
-static bool tree_is_used(const struct tree *tree, bool has_objects)
-{
-	if (has_objects)
-		return true;
-	if (!tree->root)
-		return tree->faults.n > 0 && text_is_ours(tree->document);
-	return model_knows(tree) ||
-	       pools_knows(node_text(node_get(tree->root, "apiVersion")),
-	                   node_text(node_get(tree->root, "kind")), tree->root);
-}
-
-/* Is the file one of the paths, or in one of these folders? */
-static bool path_is_under(const struct pipeline *pipeline, str file, const struct strs *paths)
-{
-	str real = source_real_path(pipeline->arena, file);
-
-	for (size_t i = 0; i < paths->n; i++) {
-		str path = source_real_path(pipeline->arena, paths->v[i]);
-		if (str_starts(real, path) && (real.n == path.n || real.p[path.n] == '/'))
-			return true;
-	}
-	return false;
-}
-
-/* With --inventory, node groups come from those files only: a document of another file that
- * nothing but the node groups would read is left out. */
-static bool tree_is_foreign_pool(const struct pipeline *pipeline, const struct tree *tree)
-{
-	if (pipeline->options->inventory.n == 0 || !tree->root ||
-	    path_is_under(pipeline, tree->source->open_path, &pipeline->options->inventory))
-		return false;
-	str api_version = node_text(node_get(tree->root, "apiVersion"));
-	str kind = node_text(node_get(tree->root, "kind"));
-	return pools_knows(api_version, kind, tree->root) && !kube_knows(api_version, kind);
-}
-
-/* Each document is parsed and bound by itself, so that one that is broken costs nothing but
- * itself. */
-static void read_document(struct pipeline *pipeline, const struct document *document)
-{
-	const struct kube_options kube = {
-		.target = pipeline->settings.kubernetes,
-		.feature_gates = &pipeline->settings.feature_gates,
-	};
-	struct tree *tree = tree_parse(pipeline->arena, document);
-
-	pipeline->documents++;
-	if (!tree->root && tree->faults.n == 0)
-		return; /* blank, or comments only */
-	size_t before = pipeline->objects.n;
-	if (!tree_is_foreign_pool(pipeline, tree)) {
-		kube_bind(tree, &kube, &pipeline->objects);
-		if (tree_is_used(tree, pipeline->objects.n > before)) {
-			*VEC_PUSH(pipeline->arena, &pipeline->trees) = tree;
-			return;
-		}
-	}
-	pipeline->passed_over++;
-}
-
-/* In order of the sources, which are sorted: the order of everything that follows. */
-static void read_documents(struct pipeline *pipeline)
-{
-	const struct sources *sources = &pipeline->sources->sources;
-
-	pipeline->trees = (struct trees){ 0 };
-	pipeline->objects = (struct objects){ 0 };
-	pipeline->scopes = (struct scopes){ 0 };
-	pipeline->documents = pipeline->passed_over = 0;
-	for (size_t i = 0; i < sources->n; i++) {
-		const struct source *source = sources->v[i];
-		for (size_t k = 0; k < source->document_count; k++) {
-			if (pipeline->documents == MAX_DOCUMENTS) {
-				sink_notify(pipeline->sink, "too-many-documents", LEVEL_ERROR,
-				            (struct span){ .file = source->id },
-				            "more than %d documents: the rest is not read",
-				            MAX_DOCUMENTS);
-				pipeline->sink->failed = true;
-				return;
-			}
-			read_document(pipeline, &source->documents[k]);
-		}
-	}
-}
-
-static void build_model(struct pipeline *pipeline)
-{
-	read_documents(pipeline);
-	model_build(pipeline->arena, pipeline->sources, &pipeline->settings, &pipeline->trees,
-	            &pipeline->objects, &pipeline->scopes);
-}
-
-/* The oldest Kubernetes version that node groups declare; major 0: none does. */
-static struct version declared_version(const struct scopes *scopes)
-{
-	struct version oldest = { 0 };
-
-	for (size_t i = 0; i < scopes->n; i++) {
-		struct version version = scopes->v[i]->pools.declared_version;
-		if (version.major > 0 && (oldest.major == 0 || version_cmp(version, oldest) < 0))
-			oldest = version;
-	}
-	return oldest;
-}
-
 struct pipeline *pipeline_load(struct arena *arena, const struct options *options,
                                const struct source_set *sources)
 {
@@ -142,15 +19,9 @@ struct pipeline *pipeline_load(struct arena *arena, const struct options *option
 		pipeline->settings.kubernetes = options->kubernetes;
 		pipeline->settings.kubernetes_declared = true;
 	}
-	build_model(pipeline);
-	struct version declared = declared_version(&pipeline->scopes);
-	if (!pipeline->settings.kubernetes_declared && declared.major > 0) {
-		/* Only the model knows which version the groups run, and binding hangs on
-		 * it: once more, with that version. */
-		pipeline->settings.kubernetes = declared;
-		pipeline->settings.kubernetes_declared = true;
-		build_model(pipeline);
-	}
+	pipeline_read(pipeline);
+	model_build(pipeline->arena, pipeline->sources, &pipeline->settings, &pipeline->trees,
+	            &pipeline->objects, &pipeline->scopes);
 	notices_of_sources(pipeline);
 	notices_of_scopes(pipeline);
 	return pipeline;

@@ -291,6 +291,14 @@ static bool knows_item(str api_version, str group, str kind)
 	return false;
 }
 
+bool kube_is_built_in(str api_version)
+{
+	str group, version;
+
+	api_version_split(api_version, &group, &version);
+	return group_is_built_in(group);
+}
+
 /* A kind that no version serves in a group of Kubernetes is of use too: it is a mistake. */
 bool kube_knows(str api_version, str kind)
 {

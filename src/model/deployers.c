@@ -8,6 +8,22 @@ struct deployment {
 };
 struct deployments VEC(struct deployment);
 
+bool model_reads_kind(str api_version, str kind)
+{
+	static const char *const rows[][2] = {
+		{ "kustomize.toolkit.fluxcd.io/", "Kustomization" },
+		{ "helm.toolkit.fluxcd.io/", "HelmRelease" },
+		{ "argoproj.io/", "Application" },
+		{ "kustomize.config.k8s.io/", "Kustomization" },
+		{ "kustomize.config.k8s.io/", "Component" },
+	};
+
+	for (size_t i = 0; i < COUNT_OF(rows); i++)
+		if (str_starts(api_version, str_of(rows[i][0])) && str_is(kind, rows[i][1]))
+			return true;
+	return false;
+}
+
 /* "./a/b/" as "a/b". */
 static str tidy_folder(str path)
 {

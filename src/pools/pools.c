@@ -21,7 +21,7 @@ bool version_in_group(str api_version, const char *group)
 
 static const struct format *format_of(str api_version, str kind, const struct node *root)
 {
-	if (!node_is_map(root) || root->unknown)
+	if (root && (!node_is_map(root) || root->unknown))
 		return NULL;
 	for (size_t i = 0; i < COUNT_OF(formats); i++)
 		if (formats[i].detect(api_version, kind, root))
