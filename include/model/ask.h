@@ -161,9 +161,18 @@ struct thread_setting container_threads(struct arena *arena, const struct contai
 
 /* ---- vertical autoscalers and observed use (KL212, KL404) -------------------------------- */
 
-/* Workloads by namespace: the map's values are struct workloads, in the scope's order. For rules
- * that compare objects of one namespace with all its workloads. */
-struct map *workloads_by_namespace(struct arena *arena, const struct scope *scope);
+/* An index of all pods by namespace and label, so that rules that hold many selectors against
+ * many workloads need not try each pair. Lives in its arena. */
+struct pod_index;
+struct pod_index *pod_index_new(struct arena *arena, const struct scope *scope);
+/* The workloads of the namespace that the selector may match, and no fewer: those that carry its
+ * first label, and those of which a label is not known. The caller asks selector_matches().
+ * Both lists may be empty, never NULL. */
+struct pod_candidates {
+	const struct workloads *lists[2];
+};
+struct pod_candidates pod_index_find(const struct pod_index *index, str ns,
+                                     const struct label_selector *selector);
 
 /* The workload of that kind, namespace and name, or NULL. */
 const struct workload *scope_workload(const struct scope *scope, str kind, str ns, str name);
@@ -191,6 +200,7 @@ struct amount workload_usage(const struct workload *workload, str container, str
 struct overlap {
 	const struct scaler *scaler;
 	const struct workload *workload;
+	size_t order;               /* of the scaler in the scope */
 };
 struct overlaps VEC(struct overlap);
 /* All of them that are certain, by workload in the scope's order. */

@@ -2,14 +2,11 @@
 #include "ask.h"
 #include "edits.h"
 
-/* The workloads of the budget's namespace; an empty list where there are none. */
-static const struct workloads *neighbours(const struct scope *scope, const struct map *by_namespace,
-                                          const struct object *budget)
+/* The workloads that the budget may select. */
+static struct pod_candidates candidates(const struct scope *scope, const struct pod_index *index,
+                                        const struct object *budget)
 {
-	static const struct workloads none = { 0 };
-	const struct workloads *list = map_get(by_namespace, object_namespace(scope, budget));
-
-	return list ? list : &none;
+	return pod_index_find(index, object_namespace(scope, budget), &budget->pdb->selector);
 }
 
 /* NULL where another object stands. */
@@ -22,11 +19,11 @@ static const struct object *budget_at(const struct scope *scope, size_t i)
 
 /* ---- KL602 ----------------------------------------------------------------------------- */
 
-/* Replicas that the budget selects at the baseline; false when that is not known. */
-static bool selected_pods(const struct object *budget, const struct workloads *workloads,
-                          int64_t *ret_count)
+/* Adds the replicas of those workloads that the budget selects at the baseline; false when that
+ * is not known. */
+static bool add_selected(const struct object *budget, const struct workloads *workloads,
+                         int64_t *count)
 {
-	*ret_count = 0;
 	for (size_t i = 0; i < workloads->n; i++) {
 		const struct workload *workload = workloads->v[i];
 		enum answer answer = selector_matches(&budget->pdb->selector,
@@ -36,7 +33,7 @@ static bool selected_pods(const struct object *budget, const struct workloads *w
 			continue;
 		if (answer == ANSWER_UNKNOWN || !workload->baseline.known)
 			return false;
-		*ret_count = int64_add_saturated(*ret_count, workload->baseline.value);
+		*count = int64_add_saturated(*count, workload->baseline.value);
 	}
 	return true;
 }
@@ -78,15 +75,18 @@ static void check_budget(const struct judge *judge, const struct object *budget,
 void kl602_pdb_blocks_eviction(const struct judge *judge)
 {
 	struct arena *arena = arena_new();
-	const struct map *by_namespace = workloads_by_namespace(arena, judge->scope);
+	const struct pod_index *index = pod_index_new(arena, judge->scope);
 
 	for (size_t i = 0; i < judge->scope->objects.n; i++) {
 		const struct object *budget = budget_at(judge->scope, i);
-		int64_t count;
+		struct pod_candidates found;
+		int64_t count = 0;
 
-		if (budget &&
-		    selected_pods(budget, neighbours(judge->scope, by_namespace, budget), &count) &&
-		    count > 0)
+		if (!budget)
+			continue;
+		found = candidates(judge->scope, index, budget);
+		if (add_selected(budget, found.lists[0], &count) &&
+		    add_selected(budget, found.lists[1], &count) && count > 0)
 			check_budget(judge, budget, count);
 	}
 	arena_free(arena);
@@ -128,12 +128,18 @@ static struct protection *protections(struct arena *arena, const struct scope *s
                                       struct budgets *ret_empty)
 {
 	struct protection *all = arena_calloc(arena, scope->workloads.n, sizeof *all);
-	const struct map *by_namespace = workloads_by_namespace(arena, scope);
+	const struct pod_index *index = pod_index_new(arena, scope);
 
 	for (size_t i = 0; i < scope->objects.n; i++) {
 		const struct object *budget = budget_at(scope, i);
+		struct pod_candidates found;
+		bool any;
 
-		if (budget && !protect(all, budget, neighbours(scope, by_namespace, budget)))
+		if (!budget)
+			continue;
+		found = candidates(scope, index, budget);
+		any = protect(all, budget, found.lists[0]);
+		if (!protect(all, budget, found.lists[1]) && !any)
 			*VEC_PUSH(arena, ret_empty) = budget;
 	}
 	return all;

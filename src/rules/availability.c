@@ -200,50 +200,61 @@ static str shared_group(const struct judge *judge, const struct workload *a,
 	return (str){ 0 };
 }
 
+static void say_inversion(const struct judge *judge, const struct workload *workload,
+                          const struct workload *other, const struct priority *all, str group)
+{
+	const struct node *node = workload->pod->priority_class.node;
+	struct finding *finding = emit_node(judge, LEVEL_WARNING, workload->object,
+	                                    node ? node : workload->pod->spec);
+
+	finding_message(judge->sink, finding,
+	                "a critical workload of priority %lld may be preempted on %.*s by %.*s of "
+	                "priority %lld", (long long)all[workload->index].value, STR_ARG(group),
+	                STR_ARG(other->text), (long long)all[other->index].value);
+	finding_help(judge->sink, finding,
+	             "give it the higher priority, or the other preemptionPolicy: Never");
+	relate_object(judge, finding, other->object, other->pod->priority_class.node,
+	              "the other priority");
+}
+
 /* The first workload that could take its place is named; one is enough to act on. */
 static void check_inversion(const struct judge *judge, const struct workload *workload,
-                            const struct object *fallback)
+                            const struct priority *all)
 {
-	struct priority own = priority_of(workload, fallback);
-	const struct node *node = workload->pod->priority_class.node;
+	const struct priority *own = &all[workload->index];
 
-	for (size_t i = 0; own.known && i < judge->scope->workloads.n; i++) {
+	for (size_t i = 0; own->known && i < judge->scope->workloads.n; i++) {
 		const struct workload *other = judge->scope->workloads.v[i];
-		struct priority theirs = priority_of(other, fallback);
-		struct finding *finding;
 		str group;
 
-		if (other->daemon_set || !theirs.known || !theirs.preempts ||
-		    theirs.value <= own.value)
+		if (other->daemon_set || !all[i].known || !all[i].preempts ||
+		    all[i].value <= own->value)
 			continue;
 		group = shared_group(judge, workload, other);
-		if (!group.n)
-			continue;
-		finding = emit_node(judge, LEVEL_WARNING, workload->object,
-		                    node ? node : workload->pod->spec);
-		finding_message(judge->sink, finding,
-		                "a critical workload of priority %lld may be preempted on %.*s by "
-		                "%.*s of priority %lld", (long long)own.value, STR_ARG(group),
-		                STR_ARG(other->text), (long long)theirs.value);
-		finding_help(judge->sink, finding,
-		             "give it the higher priority, or the other preemptionPolicy: Never");
-		relate_object(judge, finding, other->object, other->pod->priority_class.node,
-		              "the other priority");
-		return;
+		if (group.n) {
+			say_inversion(judge, workload, other, all, group);
+			return;
+		}
 	}
 }
 
 /* Preemption needs room on one node: only workloads that share a group can hurt each other. */
 void kl608_priority_inversion(const struct judge *judge)
 {
-	const struct object *fallback = default_class(judge->scope);
+	const struct scope *scope = judge->scope;
+	const struct object *fallback = default_class(scope);
+	struct arena *arena = arena_new();
+	struct priority *all = arena_calloc(arena, scope->workloads.n, sizeof *all);
 
-	for (size_t i = 0; i < judge->scope->workloads.n; i++) {
-		const struct workload *workload = judge->scope->workloads.v[i];
+	for (size_t i = 0; i < scope->workloads.n; i++)
+		all[i] = priority_of(scope->workloads.v[i], fallback);
+	for (size_t i = 0; i < scope->workloads.n; i++) {
+		const struct workload *workload = scope->workloads.v[i];
 
 		if (workload->critical && !workload->daemon_set)
-			check_inversion(judge, workload, fallback);
+			check_inversion(judge, workload, all);
 	}
+	arena_free(arena);
 }
 
 /* ---- KL609 ----------------------------------------------------------------------------- */
