@@ -565,6 +565,84 @@ static void test_bounds_enclose_the_optimum(void **state)
 	}
 }
 
+/* ---- losses and fillings ----------------------------------------------------------------- */
+
+/* Four nodes over zones a and b, one more in b; 4 cores each, one core a pod. */
+static void test_losses(void **state)
+{
+	static const struct {
+		const char *zone;
+		bool group;
+		int64_t upper;
+	} rows[] = { { "", false, 20 }, { "a", false, 12 }, { "b", false, 8 }, { "", true, 4 } };
+	(void)state;
+
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		struct arena *arena = arena_new();
+		struct scope *scope = scope_of_text(arena, str_of(DEPLOYMENT("100", "1", "")));
+		struct group *wide = add_group(arena, scope, "wide", 4, 4000);
+		struct fleet_item item = { scope->workloads.v[0], 100 };
+		const struct fleet_question question = { .items = &item, .count = 1 };
+		const struct fleet_loss loss = { rows[i].group ? wide : NULL,
+			                         str_of(rows[i].zone) };
+		struct strs zones = { 0 };
+		struct fleet fleet;
+
+		add_label(arena, wide, ZONE, "a");
+		add_label(arena, wide, ZONE, "b");
+		add_label(arena, add_group(arena, scope, "b", 1, 4000), ZONE, "b");
+		sched_zones(arena, scope, &zones);
+		assert_int_equal(zones.n, 2);
+		sched_fleet_after(arena, sched_judge(arena, scope), &question, &loss, &fleet);
+		assert_int_equal(fleet.upper, rows[i].upper);
+		assert_int_equal(fleet.lower, rows[i].upper);
+		assert_int_equal(fleet.fits, ANSWER_NO);
+		arena_free(arena);
+	}
+}
+
+static void test_filling(void **state)
+{
+	struct arena *arena = arena_new();
+	struct scope *scope = scope_of_text(arena, str_of(DEPLOYMENT("6", "1", "") DAEMON));
+	struct fleet_question question;
+	struct fleet fleet;
+	(void)state;
+
+	add_group(arena, scope, "g", 4, 4000);
+	sched_fleet_of_scope(arena, sched_judge(arena, scope), false, &question, &fleet);
+	assert_int_equal(question.count, 1);
+	assert_int_equal(fleet.fits, ANSWER_YES);
+	assert_int_equal(fleet.groups[0].nodes, 2);
+	/* 6 of 4 x 3.5 cores beside the DaemonSet */
+	assert_int_equal(fleet.groups[0].percent, 42);
+	assert_true(str_is(fleet.groups[0].resource, "cpu"));
+	arena_free(arena);
+}
+
+/* Whom the greedy placement does not follow makes it partial, which proves nothing. */
+static void test_partial(void **state)
+{
+	static const char text[] =
+		DEPLOYMENT("2", "1", "      affinity: {podAffinity: {requiredDuringScheduling"
+		           "IgnoredDuringExecution: [{topologyKey: " HOST ", labelSelector: "
+		           "{matchLabels: {app: other}}}]}}\n");
+	struct arena *arena = arena_new();
+	struct scope *scope = scope_of_text(arena, str_of(text));
+	struct fleet_item item = { scope->workloads.v[0], 2 };
+	const struct fleet_question question = { .items = &item, .count = 1,
+		                                 .formulas_only = true };
+	struct fleet fleet;
+	(void)state;
+
+	add_group(arena, scope, "g", 4, 4000);
+	sched_fleet(arena, sched_judge(arena, scope), &question, &fleet);
+	assert_int_equal(fleet.fits, ANSWER_UNKNOWN);
+	assert_true(fleet.partial);
+	assert_true(fleet.open);
+	arena_free(arena);
+}
+
 /* ---- the HPA controller ------------------------------------------------------------------ */
 
 #define SCALED(behavior) \
@@ -660,6 +738,9 @@ int main(void)
 		cmocka_unit_test(test_unknown_bounds),
 		cmocka_unit_test(test_large_numbers),
 		cmocka_unit_test(test_bounds_enclose_the_optimum),
+		cmocka_unit_test(test_losses),
+		cmocka_unit_test(test_filling),
+		cmocka_unit_test(test_partial),
 		cmocka_unit_test(test_hpa),
 		cmocka_unit_test(test_shared_verdicts),
 	};

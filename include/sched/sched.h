@@ -133,6 +133,18 @@ void sched_fleet(struct arena *arena, const struct judgement *judgement,
 void sched_fleet_of_scope(struct arena *arena, const struct judgement *judgement, bool peak,
                           struct fleet_question *ret_question, struct fleet *ret_fleet);
 
+/* The same question after a loss: without that group (or NULL), and with no node in that zone
+ * (empty: no zone is lost). A group of several zones loses its even share, rounded up. */
+struct fleet_loss {
+	const struct group *group;
+	str zone;
+};
+void sched_fleet_after(struct arena *arena, const struct judgement *judgement,
+                       const struct fleet_question *question, const struct fleet_loss *loss,
+                       struct fleet *ret_fleet);
+/* The zones that the scope's groups certainly have, by their label; in order of first use. */
+void sched_zones(struct arena *arena, const struct scope *scope, struct strs *ret_zones);
+
 /* Requests of the DaemonSets that run on a node of that shape, with pod slots as resource
  * "pods" (each one counts 1). */
 void sched_daemon_overhead(struct arena *arena, const struct scope *scope,

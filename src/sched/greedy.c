@@ -525,6 +525,20 @@ static void report_group(const struct yard *yard, size_t group, struct fleet_gro
 	}
 }
 
+/* Is there a group that might take what is left, but was not filled: of several shapes, or with
+ * a cap on their sum? */
+static bool passed_over(const struct yard *yard, const struct plan *plan)
+{
+	for (size_t g = 0; g < yard->bench->scope->groups.n; g++) {
+		const struct group_sites *sites = &yard->bench->groups[g];
+
+		if (plan->class->offers[g].answer != ANSWER_NO &&
+		    (sites->count != 1 || sites->group->limits.n))
+			return true;
+	}
+	return false;
+}
+
 int64_t greedy_fill(struct arena *arena, const struct bench *bench,
                     const struct fleet_question *question, struct fleet *fleet)
 {
@@ -542,7 +556,9 @@ int64_t greedy_fill(struct arena *arena, const struct bench *bench,
 		struct plan plan = make_plan(&yard, &question->items[turns[i].item], i + 1);
 
 		fleet->placed[turns[i].item] = plan.wanted > 0 ? place(&yard, &plan) : 0;
-		fleet->partial = fleet->partial || plan.impossible;
+		if (fleet->placed[turns[i].item] < plan.wanted)
+			fleet->partial = fleet->partial || plan.impossible ||
+			                 passed_over(&yard, &plan);
 		total = int64_add_saturated(total, fleet->placed[turns[i].item]);
 	}
 	fleet->groups = arena_calloc(arena, groups, sizeof(fleet->groups[0]));
