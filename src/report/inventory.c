@@ -54,16 +54,27 @@ static str label_text(const struct page *page, const struct group_label *label)
 	return str_format(page->arena, "no %.*s", STR_ARG(label->key));
 }
 
+/* Bytes that are no whole number of anything are told in Mi, rounded down. */
+static str bytes_text(const struct page *page, str resource, int64_t amount)
+{
+	const int64_t mebi = 1024 * 1024;
+	bool bytes = str_is(resource, "memory") || str_is(resource, "ephemeral-storage");
+
+	if (bytes && amount >= mebi && amount % mebi != 0)
+		amount -= amount % mebi;
+	return amount_text(page->arena, resource, amount);
+}
+
 /* An amount, or the two between which it lies. */
 static str capacity_text(const struct page *page, const struct capacity_fact *fact)
 {
 	if (!fact->known)
 		return STR("?");
-	str safe = amount_text(page->arena, fact->resource, fact->safe);
+	str safe = bytes_text(page, fact->resource, fact->safe);
 	if (fact->safe == fact->optimistic)
 		return safe;
 	return str_format(page->arena, "%.*s..%.*s", STR_ARG(safe),
-	                  STR_ARG(amount_text(page->arena, fact->resource, fact->optimistic)));
+	                  STR_ARG(bytes_text(page, fact->resource, fact->optimistic)));
 }
 
 /* ---- text ---------------------------------------------------------------------------- */
