@@ -76,7 +76,7 @@ static const struct promql_case {
 	{ "a > b + 1", true, true, "a b ", 0 },
 	{ "a > -1", true, true, "a ", 1 },
 	{ "a > bool b", true, true, "a b ", 1 },
-	{ "(a > 1) and on (pod) b == 0", true, true, "a b ", 2 },
+	{ "(a > 1) and on (pod) b == 0", true, true, "a b ", 1 },
 	{ "sum(a) by (x) > 1", true, true, "a ", 0 },
 	{ "{__name__=~\"kube_.*\"}", true, false, " ", 0 },
 	{ "{\"quoted.name\", x=\"y\"} > 1", true, true, "quoted.name ", 1 },
