@@ -30,5 +30,24 @@ check hostile hostile text txt
 # The locale of whoever runs it must not show.
 export LC_ALL=C
 check hostile hostile text txt
+
+# The run that the README shows, between its first console block and the end of that.
+picture() {
+  awk '/^```console/ { inside = 1; next } inside && /^```/ { exit } inside && !/^\$/' "$1"
+}
+top=$(cd "$testdata/.." && pwd)
+(cd "$top" && "$kubelint" check --min-level warning testdata/incidents/pending-pods) \
+  >"$work/out" 2>/dev/null
+if [ "$bless" = bless ]; then
+  awk -v run="$work/out" '
+    /^```console/ { print; inside = 1; next }
+    inside && /^\$/ { print; while ((getline line < run) > 0) print line; next }
+    inside && /^```/ { inside = 0 }
+    !inside' "$top/README.md" >"$work/readme" && cp "$work/readme" "$top/README.md"
+fi
+picture "$top/README.md" >"$work/shown"
+count=$((count + 1))
+diff -u "$work/shown" "$work/out" || { echo "golden.sh: README.md differs"; failed=$((failed + 1)); }
+
 echo "$count reports, $failed differ"
 [ "$failed" = 0 ]
