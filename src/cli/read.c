@@ -211,6 +211,7 @@ static void merge_piece(struct pipeline *pipeline, struct piece *piece)
 	*VEC_PUSH(pipeline->arena, &pipeline->trees) = piece->tree;
 	for (size_t i = 0; i < piece->objects.n; i++)
 		*VEC_PUSH(pipeline->arena, &pipeline->objects) = piece->objects.v[i];
+	piece->tree->arena = pipeline->arena; /* faults that are found later */
 	arena_adopt(pipeline->arena, piece->arena);
 }
 
