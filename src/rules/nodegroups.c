@@ -480,6 +480,14 @@ static const char *agent_of(str key)
 	return NULL;
 }
 
+/* Where a taint of a list is named: its key, or the whole text. */
+static const struct node *taint_node(const struct taint *taint)
+{
+	const struct node *key = node_get(taint->node, "key");
+
+	return key ? key : taint->node;
+}
+
 /* Karpenter alone tells taints from startup taints: elsewhere the agent's own taint stands among
  * the taints rightly. */
 static void check_startup(const struct judge *judge, const struct group *group)
@@ -492,7 +500,7 @@ static void check_startup(const struct judge *judge, const struct group *group)
 
 		if (!agent || !taint->node)
 			continue;
-		finding = emit_group(judge, LEVEL_WARNING, group, taint->node, NULL);
+		finding = emit_group(judge, LEVEL_WARNING, group, taint_node(taint), NULL);
 		finding_message(judge->sink, finding,
 		                "the taint %.*s goes when %s is ready, but as a lasting taint every "
 		                "pod must tolerate it", STR_ARG(taint->key), agent);
@@ -503,7 +511,7 @@ static void check_startup(const struct judge *judge, const struct group *group)
 
 		if (agent_of(taint->key) || !taint->node)
 			continue;
-		finding = emit_group(judge, LEVEL_NOTE, group, taint->node, NULL);
+		finding = emit_group(judge, LEVEL_NOTE, group, taint_node(taint), NULL);
 		finding_message(judge->sink, finding,
 		                "nobody is known to remove the startup taint %.*s: until somebody "
 		                "does, no pod runs on a new node", STR_ARG(taint->key));
