@@ -280,6 +280,25 @@ static void test_unknown_bounds(void **state)
 	}
 }
 
+/* A DaemonSet that only some nodes of a group take makes the bounds differ. */
+static void test_daemon_on_some_nodes(void **state)
+{
+	static const char text[] =
+		DEPLOYMENT("100", "1", "") DAEMON "      nodeSelector: {" ZONE ": a}\n";
+	struct arena *arena = arena_new();
+	struct scope *scope = scope_of_text(arena, str_of(text));
+	struct group *group = add_group(arena, scope, "g", 2, 4000);
+	struct judgement *judgement;
+	(void)state;
+
+	add_label(arena, group, ZONE, "a");
+	add_label(arena, group, ZONE, "b");
+	judgement = sched_judge(arena, scope);
+	assert_int_equal(judgement->capacities[0].placeable, 6);
+	assert_int_equal(judgement->capacities[0].upper, 8);
+	arena_free(arena);
+}
+
 /* Counts at the ends of what fits: no overflow, no loop over nodes. */
 static void test_large_numbers(void **state)
 {
@@ -736,6 +755,7 @@ int main(void)
 		cmocka_unit_test(test_tight),
 		cmocka_unit_test(test_capacities),
 		cmocka_unit_test(test_unknown_bounds),
+		cmocka_unit_test(test_daemon_on_some_nodes),
 		cmocka_unit_test(test_large_numbers),
 		cmocka_unit_test(test_bounds_enclose_the_optimum),
 		cmocka_unit_test(test_losses),

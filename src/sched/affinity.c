@@ -245,6 +245,52 @@ enum answer affinity_admits(const struct question *question)
 	return joint;
 }
 
+/* Does every value that the label may have satisfy all demands on it? */
+static bool holds_everywhere(const struct demand *demands, size_t count,
+                             const struct group_label *label)
+{
+	if (label->kind == LABEL_ABSENT)
+		return all_hold(demands, count, false, (str){ 0 });
+	if (label->kind == LABEL_ANY) {
+		for (size_t i = 0; i < count; i++)
+			if (demands[i].requirement->op != SELECTOR_EXISTS)
+				return false;
+		return true;
+	}
+	if (label->kind != LABEL_VALUES)
+		return false;
+	for (size_t i = 0; i < label->values.n; i++)
+		if (!all_hold(demands, count, true, label->values.v[i]))
+			return false;
+	return true;
+}
+
+static bool demands_hold_everywhere(const struct site *site, const struct demands *demands)
+{
+	for (size_t i = 0, end; i < demands->n; i = end) {
+		for (end = i + 1; end < demands->n; end++)
+			if (!str_eq(demands->v[end].key, demands->v[i].key))
+				break;
+		if (!holds_everywhere(&demands->v[i], end - i,
+		                      site_label(site, demands->v[i].key)))
+			return false;
+	}
+	return true;
+}
+
+bool affinity_admits_all(const struct question *question)
+{
+	const struct pod_profile *profile = question->profile;
+
+	if (!demands_hold_everywhere(question->site, &profile->selector))
+		return false;
+	for (size_t i = 0; i < profile->term_count; i++)
+		if (profile->terms[i].parses && !profile->terms[i].term->match_fields.n &&
+		    demands_hold_everywhere(question->site, &profile->terms[i].alone))
+			return true;
+	return !has_terms(profile);
+}
+
 static void add_values(struct buf *buf, str key, const struct strs *values)
 {
 	size_t shown = values->n > 4 ? 3 : values->n;

@@ -24,6 +24,9 @@ static enum answer daemon_runs(const struct question *question)
 
 		worst = answer < worst ? answer : worst;
 	}
+	/* Of a group that spreads over several values only some nodes may match. */
+	if (worst == ANSWER_YES && !affinity_admits_all(question))
+		return ANSWER_UNKNOWN;
 	return worst;
 }
 

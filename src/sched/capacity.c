@@ -146,6 +146,8 @@ void bench_measure(const struct bench *bench, const struct workload *workload,
 	/* Enough is enough, and too little is too little, whatever else may be declared. */
 	capacity->known = workload->peak.known && (!class->open || capacity->upper < peak ||
 	                                           capacity->placeable >= peak);
-	if (capacity->upper < peak && !capacity->limited_by.n)
+	if (capacity->upper >= peak)
+		capacity->limited_by = (str){ 0 };
+	else if (!capacity->limited_by.n)
 		capacity->limited_by = limiting(capacity);
 }

@@ -137,6 +137,8 @@ enum answer affinity_selector_alone(const struct question *question);
 enum answer affinity_terms_alone(const struct question *question);
 /* Both at once; what spread's nodeAffinityPolicy asks too. */
 enum answer affinity_admits(const struct question *question);
+/* Does every node of the site admit the pod, whatever values its labels have? */
+bool affinity_admits_all(const struct question *question);
 /* One term by itself. */
 enum answer affinity_term_matches(const struct site *site, const struct term_profile *term);
 /* Do all NoSchedule and NoExecute taints of the site have a toleration? */
