@@ -316,7 +316,29 @@ static void check_choice(const struct judge *judge, const struct workload *workl
 	                                   "safe-to-evict: \"true\" where that is fine");
 }
 
-/* DaemonSet pods do not hold a node, and safe-to-evict overrides everything else. */
+/* Is it certain that no autoscaler would remove a node of the workload: it runs on groups of a
+ * fixed size only? */
+static bool runs_on_fixed_groups(const struct placement *placement)
+{
+	bool any = false;
+
+	for (size_t i = 0; !placement->undecidable && i < placement->count; i++) {
+		const struct verdict *verdict = &placement->verdicts[i];
+
+		if (verdict->answer == ANSWER_NO)
+			continue;
+		if (verdict->group->managed_by_autoscaler ||
+		    verdict->group->min.origin == ORIGIN_UNKNOWN ||
+		    verdict->group->max.origin == ORIGIN_UNKNOWN ||
+		    verdict->group->min.value != verdict->group->max.value)
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+/* DaemonSet pods do not hold a node, and safe-to-evict overrides everything else. The autoscaler
+ * itself has to run somewhere: the node that it holds is no loss. */
 void kl514_scale_down_blocked(const struct judge *judge)
 {
 	const struct autoscaler *autoscaler = holding_autoscaler(judge->scope);
@@ -327,9 +349,10 @@ void kl514_scale_down_blocked(const struct judge *judge)
 		const struct workload *workload = judge->scope->workloads.v[i];
 
 		if (workload->daemon_set ||
-		    annotation_is(workload, CA_DOMAIN "safe-to-evict", "true"))
+		    annotation_is(workload, CA_DOMAIN "safe-to-evict", "true") ||
+		    runs_on_fixed_groups(placement_of(judge, workload)))
 			continue;
-		if (autoscaler)
+		if (autoscaler && autoscaler->object != workload->object)
 			check_volumes(judge, workload, autoscaler);
 		check_choice(judge, workload);
 	}
