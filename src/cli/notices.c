@@ -168,7 +168,8 @@ static void notify_texts(struct pipeline *pipeline, const char *id, const struct
 static void notify_unknown_facts(struct pipeline *pipeline, const struct group *group)
 {
 	struct buf list = { .arena = pipeline->arena };
-	struct span place = group->node ? node_place(group->node) : nowhere;
+	const struct node *name = node_get(group->node, "name");
+	struct span place = group->node ? node_place(name ? name : group->node) : nowhere;
 
 	for (size_t i = 0; i < group->unknown.n; i++)
 		buf_printf(&list, "%s%.*s", i == 0 ? "" : ", ", STR_ARG(group->unknown.v[i]));
