@@ -301,19 +301,20 @@ static const char *holds_by_choice(const struct scope *scope, const struct workl
 	return NULL;
 }
 
-/* Notes: whoever wrote such an annotation meant it. */
-static void check_choice(const struct judge *judge, const struct workload *workload)
+/* Notes: whoever wrote such an annotation meant it. False: nothing was chosen. */
+static bool check_choice(const struct judge *judge, const struct workload *workload)
 {
 	const struct node *node;
 	const char *why = holds_by_choice(judge->scope, workload, &node);
 	struct finding *finding;
 
 	if (!why)
-		return;
+		return false;
 	finding = emit_node(judge, LEVEL_NOTE, workload->object, node);
 	finding_message(judge->sink, finding, "%s: their node is not removed", why);
 	finding_help(judge->sink, finding, "annotate with " CA_DOMAIN
 	                                   "safe-to-evict: \"true\" where that is fine");
+	return true;
 }
 
 /* Is it certain that no autoscaler would remove a node of the workload: it runs on groups of a
