@@ -340,10 +340,10 @@ static int64_t disk_left(const struct frame *frame, int64_t gib)
 	int64_t system = 100 * gib, half = 50 * gib, third = 35 * gib + 600;
 
 	if (!frame->gcp)
-		return (90 * gib - 100) * (1024 * MIB / 100);
+		return (90 * gib - 100) * 1024 * MIB / 100;
 	system = half < third ? half : third;
 	system = system < 10000 ? system : 10000;
-	return (90 * gib - system) * (1024 * MIB / 100);
+	return (90 * gib - system) * 1024 * MIB / 100;
 }
 
 static void resolve_disk(const struct frame *frame)

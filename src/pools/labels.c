@@ -1,5 +1,5 @@
 /* Which values a label key may have on the nodes of a group. */
-#include "pools-internal.h"
+#include "requirements.h"
 
 /* Former names that the kubelet and cloud controllers still write beside the new ones. */
 static const struct twin_row {
@@ -45,6 +45,10 @@ static const struct group_label absent = { .kind = LABEL_ABSENT };
 static const struct group_label unknown = { .kind = LABEL_UNKNOWN };
 static const struct group_label by_kubelet = {
 	.kind = LABEL_UNKNOWN, .origin = ORIGIN_IMPLIED, .why = "set by the kubelet or the cloud",
+};
+
+static const struct group_label any = {
+	.kind = LABEL_ANY, .origin = ORIGIN_IMPLIED, .why = "Karpenter starts what the pod asks for",
 };
 
 static str modern_key(str key)
@@ -99,6 +103,8 @@ const struct group_label *group_label_find(const struct group *group,
 		return group_label_find(group, shape, modern);
 	if (label)
 		return label;
+	if (str_is(str_of(group->format), "karpenter") && karpenter_knows_label(key))
+		return &any;
 	if (!group->labels_complete)
 		return comes_by_itself(group, key) ? &by_kubelet : &unknown;
 	/* Labels of running nodes are all there is, but for those of a list cut down by hand. */

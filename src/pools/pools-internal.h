@@ -75,6 +75,7 @@ bool version_in_group(str api_version, const char *group);
 POOLS_FORMAT(native);
 POOLS_FORMAT(loose);
 POOLS_FORMAT(eksctl);
+POOLS_FORMAT(karpenter);
 POOLS_FORMAT(nodes);
 
 /* Groups the Nodes that were seen (nodes.c). */

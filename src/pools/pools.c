@@ -8,6 +8,7 @@
 static const struct format formats[] = {
 	{ "native", "v1", native_detect, native_read },
 	{ "eksctl", "v1alpha5", eksctl_detect, eksctl_read },
+	{ "karpenter", "v1 v1beta1 v1alpha5 v1alpha2 v1alpha1", karpenter_detect, karpenter_read },
 	{ "nodes", NULL, nodes_detect, nodes_read },
 	{ "loose", NULL, loose_detect, loose_read },
 };
