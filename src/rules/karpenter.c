@@ -348,7 +348,8 @@ static void check_limit(const struct judge *judge, const struct group *group,
 	else
 		finding_message(judge->sink, finding,
 		                "no number of the allowed types adds up to the limit of %lld cpu: "
-		                "%lldm of it can never be used", (long long)cores, (long long)rest);
+		                "%.*s of it can never be used", (long long)cores,
+		                STR_ARG(amount_text(JUDGE_ARENA(judge), STR("cpu"), rest)));
 	finding_help(judge->sink, finding, "use a limit of %lld or %lld cpu",
 	             (long long)(dead ? smallest : cores - rest / 1000),
 	             (long long)(dead ? 2 * smallest : cores - rest / 1000 + smallest));

@@ -267,8 +267,8 @@ static void say_gone(const struct expression *expression, const struct promql_us
 
 	finding->salient = use->name;
 	finding_message(judge->sink, finding,
-	                "%.*s is gone from kube-state-metrics since %.*s: the expression is always "
-	                "empty", STR_ARG(use->name), STR_ARG(fact->last));
+	                "%.*s is gone, kube-state-metrics %.*s was the last with it: the expression "
+	                "is always empty", STR_ARG(use->name), STR_ARG(fact->last));
 	if (!to.n) {
 		finding_help(judge->sink, finding, "nothing took its place: use another metric");
 		return;

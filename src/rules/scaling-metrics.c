@@ -230,11 +230,11 @@ static const struct workload *sandboxed_target(const struct scope *scope)
 	return NULL;
 }
 
-/* The newest patch of the oldest release line that is new enough for the minimum and supports
- * the target version. Source: releases of kubernetes-sigs/metrics-server, 2026-08-04. */
+/* The newest release line that is new enough for the minimum and supports the target version.
+ * Source: releases of kubernetes-sigs/metrics-server, 2026-08-04. */
 static const char *better_release(const struct settings *settings)
 {
-	static const char *const releases[] = { "v0.6.4", "v0.7.2", "v0.8.0", "v0.9.0" };
+	static const char *const releases[] = { "v0.9.0", "v0.8.0", "v0.7.2", "v0.6.4" };
 	struct version version;
 
 	for (size_t i = 0; i < COUNT_OF(releases); i++) {

@@ -28,6 +28,16 @@ static str ref_kind(const struct scaler *scaler)
 	return kind.n ? kind : STR("Deployment");
 }
 
+/* As written, or what its absence means: the core API for an HPA, apps/v1 for KEDA. */
+static str ref_version(const struct scaler *scaler)
+{
+	str version = ref_text(scaler, "apiVersion");
+
+	if (version.n)
+		return version;
+	return scaler->hpa ? STR("the core API (no apiVersion)") : STR("apps/v1");
+}
+
 /* Of the target, which lies in the scaler's namespace. */
 static const struct limit_range *target_range(const struct judge *judge,
                                               const struct scaler *scaler)
@@ -82,11 +92,10 @@ static void say_candidate(const struct judge *judge, const struct scaler *scaler
 	}
 	value = candidate_value(candidate, row->field);
 	finding_message(judge->sink, finding,
-	                "scaleTargetRef names %.*s %.*s (%s %.*s), but namespace %.*s has %.*s %.*s "
-	                "of %.*s", STR_ARG(kind), STR_ARG(name), row->field,
-	                STR_ARG(ref_text(scaler, row->field)), STR_ARG(scaler->namespace),
-	                STR_ARG(candidate->kind), STR_ARG(candidate->name.s),
-	                STR_ARG(candidate->api_version));
+	                "scaleTargetRef names %.*s %.*s of %.*s, but namespace %.*s has %.*s %.*s "
+	                "of %.*s", STR_ARG(kind), STR_ARG(name), STR_ARG(ref_version(scaler)),
+	                STR_ARG(scaler->namespace), STR_ARG(candidate->kind),
+	                STR_ARG(candidate->name.s), STR_ARG(candidate->api_version));
 	finding_help(judge->sink, finding, "use %s: %.*s", row->field, STR_ARG(value));
 	if (node_is_scalar(node))
 		emit_fix(judge, finding, false, node, value, "name the declared object");
