@@ -276,6 +276,99 @@ static void test_failed_run(void **state)
 	arena_free(arena);
 }
 
+/* ---- suppressions -------------------------------------------------------------------------- */
+
+static const struct rule unused_rule = { .code = "KL010", .level = LEVEL_NOTE };
+
+/* A finding of KL101 at the text TARGET of the file; what becomes of it, and how many unused
+ * suppressions are said. */
+static const struct suppression_case {
+	const char *what, *text, *justification; /* justification NULL: not suppressed */
+	size_t unused;
+} suppression_cases[] = {
+	{ "an annotation",
+	  "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  annotations:\n"
+	  "    kubelint.dev/ignore: \"KL101 by hand\"\nspec: {nodeName: TARGET}\n", "by hand", 0 },
+	{ "an annotation of two entries",
+	  "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  annotations:\n"
+	  "    kubelint.dev/ignore: \"KL604; KL3,KL1 by hand\"\nspec: {nodeName: TARGET}\n", "by hand",
+	  1 },
+	{ "of another object",
+	  "apiVersion: v1\nkind: Pod\nmetadata:\n  name: b\n  annotations:\n"
+	  "    kubelint.dev/ignore: \"*\"\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"
+	  "spec: {nodeName: TARGET}\n", NULL, 1 },
+	{ "a comment on the line",
+	  "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"
+	  "spec: {nodeName: TARGET} # kubelint: ignore node-selector-unmatched so be it\n", "so be it",
+	  0 },
+	{ "a comment above",
+	  "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n# kubelint: ignore KL101\n"
+	  "spec: {nodeName: TARGET}\n", "", 0 },
+	{ "a comment behind the line above",
+	  "apiVersion: v1\nkind: Pod\nmetadata: {name: a} # kubelint: ignore KL101\n"
+	  "spec: {nodeName: TARGET}\n", NULL, 1 },
+	{ "another rule",
+	  "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"
+	  "spec: {nodeName: TARGET} # kubelint: ignore KL102\n", NULL, 1 },
+	{ "no comment",
+	  "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"
+	  "spec: {nodeName: TARGET, hostname: \"x#kubelint: ignore KL101\"}\n", NULL, 0 },
+	{ "no rule named",
+	  "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"
+	  "spec: {nodeName: TARGET} # kubelint: ignore\n", NULL, 0 },
+};
+
+/* The scalar TARGET below node, or NULL. */
+static const struct node *find_target(const struct node *node)
+{
+	const struct node *found = str_is(node_text(node), "TARGET") ? node : NULL;
+
+	for (uint32_t i = 0; i < node->child_count && !found; i++)
+		found = find_target(&node->children[i]);
+	return found;
+}
+
+static void try_suppression(struct arena *arena, const struct suppression_case *row)
+{
+	struct source_set *sources = source_from_text(arena, STR("a.yaml"), str_of(row->text));
+	struct triage_options options = { .fail_on = FAIL_ON_ERROR, .unused_rule = &unused_rule };
+	const struct node *target = NULL;
+	struct sink *sink = sink_new(arena);
+	struct settings settings;
+	struct trees trees = { 0 };
+	struct objects objects = { 0 };
+	struct scopes scopes = { 0 };
+	struct tally tally;
+
+	settings_default(&settings);
+	for (size_t i = 0; i < sources->sources.v[0]->document_count; i++) {
+		struct tree *tree = tree_parse(arena, &sources->sources.v[0]->documents[i]);
+		kube_bind(tree, &(struct kube_options){ 0 }, &objects);
+		*VEC_PUSH(arena, &trees) = tree;
+		target = find_target(tree->root) ? find_target(tree->root) : target;
+	}
+	model_build(arena, sources, &settings, &trees, &objects, &scopes);
+	struct finding *finding = sink_add(sink, rule_of("KL101"), LEVEL_ERROR, node_place(target));
+	finding->value = target;
+	triage_run(sink, &scopes, &options, &tally);
+	bool right = finding->suppressed == (row->justification != NULL) &&
+	             (!row->justification || str_is(finding->justification, row->justification)) &&
+	             tally.exit_code == (row->justification ? 0 : 1) && tally.notes == row->unused;
+	if (!right)
+		fail_msg("%s: suppressed %d, %zu unused, exit %d", row->what, finding->suppressed,
+		         tally.notes, tally.exit_code);
+}
+
+static void test_suppressions(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(suppression_cases); i++) {
+		struct arena *arena = arena_new();
+		try_suppression(arena, &suppression_cases[i]);
+		arena_free(arena);
+	}
+}
+
 /* ---- fingerprints -------------------------------------------------------------------------- */
 
 static str fingerprint_of(struct arena *arena, uint32_t place, const char *anchor,
@@ -337,6 +430,7 @@ int main(void)
 		cmocka_unit_test(test_selectors),
 		cmocka_unit_test(test_tally),
 		cmocka_unit_test(test_failed_run),
+		cmocka_unit_test(test_suppressions),
 		cmocka_unit_test(test_fingerprints),
 		cmocka_unit_test(test_equal_fingerprints),
 	};

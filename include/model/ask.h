@@ -230,4 +230,20 @@ bool metric_fact_find(str name, struct metric_fact *ret_fact);
 /* Did the metric that this one replaced have a label of that name, which this one has not? */
 bool metric_lost_label(str name, str label);
 
+/* ---- suppressions (KL010, triage) ----------------------------------------------------------- */
+
+/* One entry of an annotation `kubelint.dev/ignore: "RULE[,RULE] reason; …"` on an object or its
+ * pod template, or one comment `# kubelint: ignore RULE[,RULE] reason`. */
+struct suppression {
+	struct strs rules;           /* codes, names, families or *, as written; at least one */
+	str reason;                  /* may be empty */
+	const struct object *object; /* of an annotation: it counts for all that lies in it */
+	const struct node *node;     /* the annotation's value; NULL for a comment */
+	struct span span;            /* where it stands */
+	uint32_t line;               /* of a comment: the line it counts for, from 1 */
+};
+struct suppressions VEC(struct suppression);
+void scope_suppressions(struct arena *arena, const struct scope *scope,
+                        struct suppressions *ret_suppressions);
+
 #endif

@@ -15,6 +15,8 @@ struct triage_options {
 	enum fail_on fail_on;
 	enum level min_level;
 	struct strs select, ignore;    /* codes, names, families (KL1) */
+	bool ignore_suppressions;      /* act as if nobody had written any */
+	const struct rule *unused_rule;/* KL010, by which unused suppressions are said; NULL: not */
 };
 
 struct tally {

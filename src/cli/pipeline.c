@@ -119,7 +119,9 @@ void pipeline_judge(struct pipeline *pipeline)
 		pipeline->judgements[i] = sched_judge(pipeline->arena, scopes->v[i]);
 		rules_run(scopes->v[i], pipeline->judgements[i], pipeline->sink);
 	}
-	triage_run(pipeline->sink, scopes, &pipeline->options->triage, &pipeline->tally);
+	struct triage_options triage = pipeline->options->triage;
+	triage.unused_rule = rule_find(STR("KL010"));
+	triage_run(pipeline->sink, scopes, &triage, &pipeline->tally);
 	limit_findings(pipeline);
 	fill_summary(pipeline);
 }

@@ -91,6 +91,8 @@ void triage_run(struct sink *sink, const struct scopes *scopes,
 {
 	*ret_tally = (struct tally){ 0 };
 	triage_cover(sink, scopes);
+	if (!options->ignore_suppressions)
+		triage_suppress(sink, scopes, options->unused_rule);
 	drop_covered(sink, ret_tally);
 	sink_finish(sink);
 	triage_fingerprint(sink);
