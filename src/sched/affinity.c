@@ -24,6 +24,7 @@ const struct group_label *site_label(const struct site *site, str key)
 	return label;
 }
 
+/* Do all demands on one key hold for a value, or for the absence of the label? */
 static bool all_hold(const struct demand *demands, size_t count, bool present, str value)
 {
 	for (size_t i = 0; i < count; i++)
@@ -32,6 +33,7 @@ static bool all_hold(const struct demand *demands, size_t count, bool present, s
 	return true;
 }
 
+/* Linear: value sets are short but for zones and instance types, which are few hundreds. */
 static bool contains(const struct strs *values, str value)
 {
 	for (size_t i = 0; i < values->n; i++)
@@ -40,6 +42,7 @@ static bool contains(const struct strs *values, str value)
 	return false;
 }
 
+/* One value must do for all demands: two expressions on a key are not met by two nodes. */
 static bool one_of_values(const struct demand *demands, size_t count, const struct strs *values)
 {
 	for (size_t i = 0; i < values->n; i++)
@@ -165,6 +168,8 @@ static enum answer judge_fields(const struct site *site, const struct requiremen
 	return worst;
 }
 
+/* A term that the API could not parse matches nothing, and stops no other term. Fields and
+ * labels are judged apart: the name of a node is no label. */
 static enum answer judge_term(const struct site *site, const struct term_profile *term,
                               bool merged, const struct demand **ret_run)
 {
@@ -180,6 +185,7 @@ static enum answer judge_term(const struct site *site, const struct term_profile
 	return labels < fields ? labels : fields;
 }
 
+/* Preferred terms and those of volumes go without the nodeSelector. */
 enum answer affinity_term_matches(const struct site *site, const struct term_profile *term)
 {
 	const struct demand *ignored;
@@ -187,6 +193,7 @@ enum answer affinity_term_matches(const struct site *site, const struct term_pro
 	return judge_term(site, term, false, &ignored);
 }
 
+/* An affinity without terms is there, and matches nothing: presence counts, not the number. */
 static bool has_terms(const struct pod_profile *profile)
 {
 	return profile->workload->pod->required_node_terms.node != NULL;
@@ -214,6 +221,7 @@ static enum answer judge_terms(const struct question *question, bool merged,
 	return node->unknown ? ANSWER_UNKNOWN : best;
 }
 
+/* Rules tell nodeSelector and affinity apart, though the scheduler has one filter for both. */
 enum answer affinity_selector_alone(const struct question *question)
 {
 	const struct node *node = question->profile->workload->node_selector.node;
@@ -224,6 +232,7 @@ enum answer affinity_selector_alone(const struct question *question)
 	return judge_demands(question->site, &question->profile->selector, &ignored);
 }
 
+/* Without the nodeSelector: what remains of L(w) if only this were asked. */
 enum answer affinity_terms_alone(const struct question *question)
 {
 	const struct demand *ignored;
@@ -231,6 +240,8 @@ enum answer affinity_terms_alone(const struct question *question)
 	return has_terms(question->profile) ? judge_terms(question, false, &ignored) : ANSWER_YES;
 }
 
+/* The nodeSelector has to hold anyway, so it is asked first: it is a map look-up, terms are not.
+ * A selector of which nothing is known cannot hide a term that certainly fails. */
 enum answer affinity_admits(const struct question *question)
 {
 	enum answer selector = affinity_selector_alone(question);
@@ -265,6 +276,7 @@ static bool holds_everywhere(const struct demand *demands, size_t count,
 	return true;
 }
 
+/* Keys are independent: a node may have any combination of the values. */
 static bool demands_hold_everywhere(const struct site *site, const struct demands *demands)
 {
 	for (size_t i = 0, end; i < demands->n; i = end) {
@@ -278,6 +290,7 @@ static bool demands_hold_everywhere(const struct site *site, const struct demand
 	return true;
 }
 
+/* A term that names nodes by field is taken for one that some of them fail. */
 bool affinity_admits_all(const struct question *question)
 {
 	const struct pod_profile *profile = question->profile;
@@ -291,6 +304,7 @@ bool affinity_admits_all(const struct question *question)
 	return !has_terms(profile);
 }
 
+/* Long value sets (instance types) are cut, so that a message stays one line. */
 static void add_values(struct buf *buf, str key, const struct strs *values)
 {
 	size_t shown = values->n > 4 ? 3 : values->n;
@@ -327,6 +341,7 @@ static void add_demand_text(struct buf *buf, const struct requirement *requireme
 	}
 }
 
+/* Evidence in the form that messages count by: equal details of several groups are one. */
 static str demand_detail(struct arena *arena, const struct requirement *requirement,
                          const struct group_label *label)
 {
@@ -349,6 +364,7 @@ static str demand_detail(struct arena *arena, const struct requirement *requirem
 	return buf_str(&buf);
 }
 
+/* Places at both ends: what the pod asks, and what the group has. */
 static void explain(const struct question *question, enum answer answer,
                     const struct requirement *requirement)
 {
@@ -392,6 +408,7 @@ static const struct requirement *failing(const struct question *question,
 	return judge_key(run, 1, label) == ANSWER_YES ? (run + 1)->requirement : run->requirement;
 }
 
+/* Says first what fails alone; the joint failure only where selector and terms hold apart. */
 enum answer filter_affinity(const struct question *question)
 {
 	enum answer answer = affinity_admits(question), selector, terms;
@@ -412,6 +429,7 @@ enum answer filter_affinity(const struct question *question)
 	return answer;
 }
 
+/* Terms of a volume are ORed like those of a pod. */
 static enum answer judge_volume(const struct site *site, const struct volume_profile *volume)
 {
 	enum answer best = ANSWER_NO;
@@ -424,6 +442,7 @@ static enum answer judge_volume(const struct site *site, const struct volume_pro
 	return best;
 }
 
+/* Every volume has to be in reach; the scheduler names none of them in its reason. */
 enum answer filter_volume_zone(const struct question *question)
 {
 	const struct pod_profile *profile = question->profile;

@@ -3,6 +3,7 @@
  */
 #include "sched-internal.h"
 
+/* Gates at their defaults unless a configuration says other. */
 static bool gate_is_on(const struct scope *scope, const char *gate)
 {
 	for (size_t i = 0; scope->settings && i < scope->settings->feature_gates.n; i++)
@@ -47,6 +48,8 @@ static void add_declared_overhead(struct arena *arena, struct site *site)
 	}
 }
 
+/* One that does not fit stays Pending and takes nothing; one that only may run counts on the
+ * safe side alone. */
 static void add_daemon(const struct bench *bench, struct site *site,
                        const struct pod_profile *profile)
 {
@@ -65,6 +68,8 @@ static void add_daemon(const struct bench *bench, struct site *site,
 	site_add_use(bench->arena, &site->used_most, profile);
 }
 
+/* In the order of the files: DaemonSets that together do not fit are rare, and then any order is
+ * a guess. */
 void site_add_daemons(const struct bench *bench, struct site *site)
 {
 	const struct workloads *workloads = &bench->scope->workloads;
@@ -102,6 +107,7 @@ static void read_bounds(struct group_sites *sites)
 	}
 }
 
+/* One site a shape: DaemonSets may run on one instance type and not on another. */
 static void add_sites(struct bench *bench)
 {
 	const struct groups *groups = &bench->scope->groups;
@@ -127,6 +133,7 @@ static void add_sites(struct bench *bench)
 	}
 }
 
+/* Profiles first: the DaemonSets among them are placed on the sites. */
 struct bench *bench_new(struct arena *arena, const struct scope *scope)
 {
 	struct bench *bench = ARENA_NEW(arena, struct bench);
@@ -199,6 +206,7 @@ static bool one_per_node(const struct pod_profile *profile, str *ret_limit)
 	return false;
 }
 
+/* Karpenter looks at the pods before it picks an instance type. */
 static bool chooses_shape(const struct group *group)
 {
 	return str_contains(str_of(group->format), STR("arpenter"));
@@ -232,6 +240,8 @@ static void offer_shape(const struct question *question, enum answer answer, boo
 		offer->least = least;
 }
 
+/* Answers first and reasons only for the best shape: a group of 500 instance types gives one
+ * reason, not 500. */
 void bench_judge_group(const struct bench *bench, const struct pod_profile *profile,
                        size_t group, struct verdict *ret_verdict, struct offer *ret_offer)
 {
@@ -271,6 +281,7 @@ void bench_judge_group(const struct bench *bench, const struct pod_profile *prof
 		question_ask(&question, (enum filter)i);
 }
 
+/* Once for all workloads of a kind. */
 struct pod_class *bench_judge(const struct bench *bench, const struct pod_profile *profile)
 {
 	size_t groups = bench->scope->groups.n;
@@ -285,6 +296,7 @@ struct pod_class *bench_judge(const struct bench *bench, const struct pod_profil
 	return class;
 }
 
+/* For callers without a judgement; sched_judge() keeps the same sums per site. */
 void sched_daemon_overhead(struct arena *arena, const struct scope *scope,
                            const struct group *group, const struct node_shape *shape,
                            struct resource_amounts *ret_amounts)

@@ -8,6 +8,7 @@
 /* Scopes with more workloads are not tried out one by one. */
 #define MAX_TRIED 200
 
+/* Counts may be INT64_MAX, unbounded. */
 static int64_t smaller(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
@@ -50,6 +51,7 @@ static struct group_share share_of(const struct group_sites *sites, const struct
 		                     .per_node = offer->most, .limited_by = offer->limited_by };
 }
 
+/* Once a class: workloads of a class differ in nothing that a group offers. */
 void class_add_up(const struct bench *bench, struct pod_class *class)
 {
 	size_t count = bench->scope->groups.n;
@@ -125,6 +127,7 @@ static int64_t try_out(const struct bench *bench, const struct workload *workloa
 	return least;
 }
 
+/* The peak cuts both numbers: nobody asks for more. */
 void bench_measure(const struct bench *bench, const struct workload *workload,
                    struct capacity *ret_capacity)
 {

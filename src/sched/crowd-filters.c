@@ -3,6 +3,7 @@
 
 #include "crowd.h"
 
+/* DaemonSets are part of the count: their pods are there before the first of the others. */
 static int64_t counted(const struct crowd *crowd, const struct crowd_state *state,
                        const bool *selects, size_t node)
 {
@@ -16,6 +17,7 @@ static int64_t counted(const struct crowd *crowd, const struct crowd_state *stat
 	return sum;
 }
 
+/* By amounts alone; what the pods demand of each other is asked by crowd_admits(). */
 int64_t crowd_room(const struct crowd *crowd, const struct crowd_state *state, size_t type,
                    size_t node)
 {
@@ -39,6 +41,7 @@ int64_t crowd_room(const struct crowd *crowd, const struct crowd_state *state, s
 	return least;
 }
 
+/* A type with host ports clashes with itself too, so one pod of it fills the node. */
 static bool ports_are_free(const struct crowd *crowd, const struct crowd_state *state, size_t type,
                            size_t node)
 {
@@ -48,11 +51,13 @@ static bool ports_are_free(const struct crowd *crowd, const struct crowd_state *
 	return true;
 }
 
+/* -1 where the node lacks the label: it is in no domain of the key. */
 static int32_t domain_of(const struct crowd *crowd, size_t key, size_t node)
 {
 	return crowd->domain[key * crowd->nodes + node];
 }
 
+/* Pods on nodes that make no domain are not counted, as upstream does. */
 int64_t crowd_domain_count(const struct crowd *crowd, const struct crowd_state *state,
                            const struct crowd_spread *spread, size_t node)
 {
@@ -91,6 +96,7 @@ static int64_t least_count(const struct crowd *crowd, const struct crowd_state *
 	return domains < (spread->min_domains > 1 ? spread->min_domains : 1) ? 0 : least;
 }
 
+/* States are never changed once they are in the search: a step is a copy. */
 struct crowd_state *crowd_state_new(struct arena *arena, const struct crowd *crowd,
                                     const struct crowd_state *from)
 {
@@ -108,12 +114,14 @@ struct crowd_state *crowd_state_new(struct arena *arena, const struct crowd *cro
 	return state;
 }
 
+/* The minimum is asked for every node that is tried, and changes with no node. */
 void crowd_state_refresh(const struct crowd *crowd, struct crowd_state *state)
 {
 	for (size_t i = 0; i < crowd->spreads.n; i++)
 		state->least[i] = least_count(crowd, state, &crowd->spreads.v[i]);
 }
 
+/* Upstream: matchNum + selfMatchNum - minMatchNum <= maxSkew. */
 static bool spread_holds(const struct crowd *crowd, const struct crowd_state *state, size_t type,
                          size_t node)
 {
@@ -152,6 +160,8 @@ static bool any_at_all(const struct crowd *crowd, const struct crowd_state *stat
 	return false;
 }
 
+/* Each term needs a selected pod in its own domain; the pod itself is selected by all terms or
+ * by none, so the keys may be asked one after the other. */
 static bool affinity_holds(const struct crowd *crowd, const struct crowd_state *state, size_t type,
                            size_t node)
 {
@@ -168,6 +178,7 @@ static bool affinity_holds(const struct crowd *crowd, const struct crowd_state *
 	return near || (affinity->self && !any_at_all(crowd, state, affinity));
 }
 
+/* A term works in the domain of its owner, not of the pod that it keeps out. */
 static bool owner_is_near(const struct crowd *crowd, const struct crowd_state *state,
                           const struct crowd_anti *anti, size_t node)
 {
@@ -203,6 +214,7 @@ static bool anti_holds(const struct crowd *crowd, const struct crowd_state *stat
 	return true;
 }
 
+/* Cheap questions first: resources leave few nodes to ask further. */
 bool crowd_admits(const struct crowd *crowd, const struct crowd_state *state, size_t type,
                   size_t node)
 {

@@ -25,6 +25,7 @@ struct search {
 
 /* ---- who has to do with whom ------------------------------------------------------------- */
 
+/* One way is enough: whoever looks at whom, their order matters. */
 static bool is_related(const struct crowd *crowd, size_t a, size_t b)
 {
 	for (size_t i = 0; i < crowd->spreads.n; i++)
@@ -48,6 +49,7 @@ static bool has_demands(const struct crowd *crowd, size_t type)
 	return crowd->affinities[type].key_count > 0;
 }
 
+/* Types of one component bear the number of one of them. */
 static void find_components(struct search *search)
 {
 	const struct crowd *crowd = search->crowd;
@@ -92,6 +94,7 @@ static int64_t component_weight(const struct search *search, const struct crowd_
 	return weight;
 }
 
+/* Insertion by weight, for eight of them at most. */
 static void order_components(struct search *search, const struct crowd_state *empty)
 {
 	int64_t weights[CROWD_MAX_TYPES];
@@ -116,6 +119,7 @@ static void order_components(struct search *search, const struct crowd_state *em
 
 /* ---- states ----------------------------------------------------------------------------- */
 
+/* The best total so far, for the lower bound, also when the search is cut. */
 static void record(const struct search *search, const struct crowd_state *state)
 {
 	struct crowd_result *result = search->result;
@@ -148,6 +152,7 @@ static void normalize(const struct crowd *crowd, struct crowd_state *state)
 		}
 }
 
+/* The bytes of the sorted counts are the state; nothing else differs. */
 static bool is_new(struct search *search, const struct crowd_state *state)
 {
 	const struct crowd *crowd = search->crowd;
@@ -161,6 +166,7 @@ static bool is_new(struct search *search, const struct crowd_state *state)
 	return true;
 }
 
+/* Copies: the states on the way are what the search returns to. */
 static struct crowd_state *with_pod(const struct search *search, const struct crowd_state *state,
                                     size_t type, size_t node)
 {
@@ -193,6 +199,7 @@ static int64_t room_for(const struct crowd *crowd, const struct crowd_state *sta
 	return sum;
 }
 
+/* Resources alone show that the rest can never fit, whatever the order. */
 static bool is_hopeless(const struct crowd *crowd, const struct crowd_state *state)
 {
 	for (size_t t = 0; t < crowd->types; t++)
@@ -201,6 +208,7 @@ static bool is_hopeless(const struct crowd *crowd, const struct crowd_state *sta
 	return false;
 }
 
+/* A type of which no pod is wanted is done from the start. */
 static bool component_is_done(const struct search *search, const struct crowd_state *state,
                               size_t component)
 {
@@ -216,6 +224,7 @@ struct candidate {
 	int64_t score;
 };
 
+/* Equal scores go by node, so that every run is the same. */
 static int compare_candidates(const void *a, const void *b)
 {
 	const struct candidate *x = a, *y = b;
@@ -240,6 +249,7 @@ static int64_t score_of(const struct crowd *crowd, const struct crowd_state *sta
 	return own * 100000 + users * 1000 + (room < 999 ? room : 999);
 }
 
+/* Sorted states: equal nodes stand together, and one of them is enough to try. */
 static bool equals_previous(const struct crowd *crowd, const struct crowd_state *state,
                             size_t node)
 {
@@ -249,6 +259,7 @@ static bool equals_previous(const struct crowd *crowd, const struct crowd_state 
 	              crowd->types * sizeof(state->count[0])) == 0;
 }
 
+/* Best first: the first dive of the search is then a good greedy placement. */
 static size_t list_candidates(const struct crowd *crowd, const struct crowd_state *state,
                               size_t type, struct candidate *candidates)
 {
@@ -343,6 +354,7 @@ static void try_greedily(struct search *search, bool backwards)
 	record(search, state);
 }
 
+/* At most CROWD_MAX_PODS. */
 static int64_t wanted_pods(const struct crowd *crowd)
 {
 	int64_t sum = 0;
@@ -352,6 +364,7 @@ static int64_t wanted_pods(const struct crowd *crowd)
 	return sum;
 }
 
+/* Greedy runs first: most fleets that fit need no search at all. */
 void crowd_search(const struct crowd *crowd, struct crowd_result *ret_result)
 {
 	struct search search = { .crowd = crowd, .arena = arena_new(), .result = ret_result };

@@ -7,6 +7,7 @@
 
 struct keys VEC(str);
 
+/* A few keys and values: a list does. */
 static size_t key_index(struct arena *arena, struct keys *keys, str key)
 {
 	for (size_t i = 0; i < keys->n; i++)
@@ -38,6 +39,7 @@ static bool find_domain(const struct crowd *crowd, str key, size_t node, struct 
 	return host;
 }
 
+/* Once a crowd: domains are compared as numbers in the search. */
 static bool number_domains(struct crowd *crowd, const struct keys *keys)
 {
 	crowd->keys = keys->n;
@@ -55,11 +57,13 @@ static bool number_domains(struct crowd *crowd, const struct keys *keys)
 
 /* ---- what pods demand of each other ------------------------------------------------------ */
 
+/* nodeAffinityPolicy is Honor when absent, nodeTaintsPolicy is Ignore. */
 static bool is_honored(const struct text *policy, bool by_default)
 {
 	return policy->s.n ? str_is(policy->s, "Honor") : by_default;
 }
 
+/* A kind of node makes a domain or none for all its nodes. */
 static bool makes_domain(const struct crowd *crowd, const struct pod_profile *profile,
                          const struct spread_constraint *constraint, size_t kind)
 {
@@ -86,6 +90,7 @@ static bool settle(enum answer answer, bool *ret_yes)
 	return answer != ANSWER_UNKNOWN;
 }
 
+/* Everything about a constraint that does not change while pods are placed. */
 static bool add_spread(struct crowd *crowd, struct keys *keys, size_t type,
                        const struct spread_constraint *constraint)
 {
@@ -107,6 +112,7 @@ static bool add_spread(struct crowd *crowd, struct keys *keys, size_t type,
 	return known;
 }
 
+/* Terms of DaemonSets are taken too: they keep newcomers out. */
 static bool add_anti(struct crowd *crowd, struct keys *keys, size_t owner,
                      const struct pod_affinity_term *term)
 {
@@ -123,6 +129,7 @@ static bool add_anti(struct crowd *crowd, struct keys *keys, size_t owner,
 	return known;
 }
 
+/* All terms together select a pod or none does: one row for the type. */
 static bool add_affinity(struct crowd *crowd, struct keys *keys, size_t type)
 {
 	const struct workload *owner = crowd->pods[type]->workload;
@@ -141,6 +148,7 @@ static bool add_affinity(struct crowd *crowd, struct keys *keys, size_t type)
 	return known;
 }
 
+/* Keys are numbered while the demands are read, and domains once all are known. */
 static bool add_demands(struct crowd *crowd)
 {
 	struct keys keys = { 0 };
@@ -165,6 +173,7 @@ static bool add_demands(struct crowd *crowd)
 
 /* ---- amounts ---------------------------------------------------------------------------- */
 
+/* Slots are number 0, whatever is asked for. */
 static void list_resources(const struct crowd *crowd, struct keys *resources)
 {
 	key_index(crowd->arena, resources, STR("pods"));
@@ -176,6 +185,7 @@ static void list_resources(const struct crowd *crowd, struct keys *resources)
 	}
 }
 
+/* An amount that is a lower bound makes the crowd one that is not wholly known. */
 static bool fill_requests(struct crowd *crowd, const struct keys *resources)
 {
 	size_t n = resources->n;
@@ -192,6 +202,7 @@ static bool fill_requests(struct crowd *crowd, const struct keys *resources)
 	return true;
 }
 
+/* Two bounds on the allocatable would need two crowds; formulas answer those. */
 static bool fill_rooms(struct crowd *crowd, const struct keys *resources)
 {
 	for (size_t k = 0; k < crowd->kinds; k++) {
@@ -211,6 +222,7 @@ static bool fill_rooms(struct crowd *crowd, const struct keys *resources)
 	return true;
 }
 
+/* Tables by number: the search asks for nothing by name. */
 static bool add_amounts(struct crowd *crowd)
 {
 	struct keys resources = { 0 };
@@ -252,6 +264,7 @@ static bool add_admissions(struct crowd *crowd)
 	return true;
 }
 
+/* Also of each type with itself. */
 static bool add_clashes(struct crowd *crowd)
 {
 	crowd->clash = arena_calloc(crowd->arena, crowd->types * crowd->types, sizeof(bool));
@@ -310,6 +323,7 @@ static void add_pods(struct crowd *crowd, const struct crowd_item *items, size_t
 			crowd->pods[crowd->all++] = crowd->bench->profiles[i];
 }
 
+/* Which ones run on a kind of node has been found out by the bench. */
 static void add_daemons(struct crowd *crowd)
 {
 	crowd->daemons = arena_calloc(crowd->arena, crowd->kinds * crowd->all, sizeof(uint16_t));
@@ -323,6 +337,7 @@ static void add_daemons(struct crowd *crowd)
 	}
 }
 
+/* Checked first: nothing is built for a fleet that is no crowd. */
 static bool is_small(const struct crowd_item *items, size_t count)
 {
 	int64_t pods = 0;
@@ -337,6 +352,7 @@ static bool is_small(const struct crowd_item *items, size_t count)
 	return pods <= CROWD_MAX_PODS;
 }
 
+/* Any fact that is missing ends it: a search proves nothing on guesses. */
 struct crowd *crowd_new(struct arena *arena, const struct bench *bench,
                         const struct crowd_item *items, size_t count)
 {

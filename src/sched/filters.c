@@ -18,11 +18,13 @@ static const struct {
 	[FILTER_INTER_POD_AFFINITY] = { "InterPodAffinity", filter_pod_affinity },
 };
 
+/* The names of upstream's plugins, which is what events and metrics show. */
 const char *filter_name(enum filter filter)
 {
 	return filters[filter].name;
 }
 
+/* Most questions want no reasons: nothing is built for those. */
 struct reason *question_because(const struct question *question, enum filter filter,
                                 enum answer answer, const char *text)
 {
@@ -37,11 +39,13 @@ struct reason *question_because(const struct question *question, enum filter fil
 	return reason;
 }
 
+/* For those who need single filters: DaemonSets, crowds. */
 enum answer question_ask(const struct question *question, enum filter filter)
 {
 	return filters[filter].ask(question);
 }
 
+/* All filters are asked, not only up to the first that fails: a person wants every cause. */
 enum answer question_ask_all(const struct question *question, struct verdict *ret_verdict)
 {
 	enum answer worst = ANSWER_YES;
@@ -58,6 +62,7 @@ enum answer question_ask_all(const struct question *question, struct verdict *re
 	return worst;
 }
 
+/* A node's name is taken to be its host name, as everywhere but in odd clusters. */
 static enum answer host_is(const struct site *site, str name)
 {
 	const struct group_label *host = site_label(site, STR(HOSTNAME_LABEL));
@@ -72,6 +77,7 @@ static enum answer host_is(const struct site *site, str name)
 	return ANSWER_NO;
 }
 
+/* With nodeName set the scheduler is not asked at all; the kubelet would refuse the same. */
 enum answer filter_node_name(const struct question *question)
 {
 	const struct text *name = &question->profile->workload->pod->node_name;
@@ -89,6 +95,7 @@ enum answer filter_node_name(const struct question *question)
 	return answer;
 }
 
+/* Against what is on the node for certain; a DaemonSet in question does not clash with itself. */
 enum answer filter_ports(const struct question *question)
 {
 	const struct site *site = question->site;
@@ -167,6 +174,7 @@ enum answer filter_spread(const struct question *question)
 	return worst;
 }
 
+/* Whom it wants near is a question of the fleet; here only the label decides. */
 enum answer filter_pod_affinity(const struct question *question)
 {
 	const struct pod_affinity_terms *terms =

@@ -25,6 +25,7 @@ struct joint {
 	bool open;
 };
 
+/* Counts here may be INT64_MAX, unbounded: they are compared before they are added to. */
 static int64_t smaller(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
@@ -50,6 +51,7 @@ static void add_mass(struct joint *joint, const struct pod_class *class, int64_t
 		*VEC_PUSH(joint->arena, &joint->masses) = (struct mass){ class, pods };
 }
 
+/* By the number of the class and not by its address, so that every run is the same. */
 static int compare_items(const void *a, const void *b)
 {
 	const struct mass *x = a, *y = b;
@@ -57,6 +59,7 @@ static int compare_items(const void *a, const void *b)
 	return (x->class->number > y->class->number) - (x->class->number < y->class->number);
 }
 
+/* Requests that are lower bounds could be more than what the flows send. */
 static bool class_is_open(const struct pod_class *class)
 {
 	const struct resource_amounts *requests = &class->profile->workload->requests.v;
@@ -67,6 +70,7 @@ static bool class_is_open(const struct pod_class *class)
 	return class->open;
 }
 
+/* What a workload cannot have even alone is left out of the flows, and of the upper bound. */
 static void collect(struct joint *joint)
 {
 	struct VEC(struct mass) all = { 0 };
@@ -95,6 +99,7 @@ static void collect(struct joint *joint)
 
 /* ---- upper bounds ------------------------------------------------------------------------ */
 
+/* Each pod takes one slot; the slots are a resource like any other. */
 static int64_t request_of(const struct mass *mass, str resource)
 {
 	return str_is(resource, "pods")
@@ -154,6 +159,7 @@ static int64_t group_slots(const struct joint *joint, size_t group, const struct
 	return int64_mul_saturated(joint->bench->groups[group].nodes_most, per_node);
 }
 
+/* Resources that nobody asks for bind nobody. */
 static void list_resources(const struct joint *joint, struct strs *resources)
 {
 	struct map *known = map_new(joint->arena);
@@ -209,6 +215,7 @@ static const struct group *fullest(const struct joint *joint, const struct flow 
 	return NULL;
 }
 
+/* The pods left out are at least the amount left out, divided by this. */
 static int64_t largest_request(const struct joint *joint, str resource)
 {
 	int64_t largest = 1;
@@ -243,6 +250,8 @@ static void bound_by(const struct joint *joint, str resource, const int64_t *slo
 	fleet->group = fullest(joint, &flow);
 }
 
+/* Each bound holds by itself, so the least of them does. Slots go last: they name the resource
+ * that makes a node full, which is the scarcest of the flows. */
 static void find_upper(const struct joint *joint, struct fleet *fleet)
 {
 	size_t groups = joint->bench->scope->groups.n;
@@ -260,6 +269,8 @@ static void find_upper(const struct joint *joint, struct fleet *fleet)
 
 /* ---- small fleets ------------------------------------------------------------------------ */
 
+/* Trying assumes that all nodes are there. Fewer nodes hold less, but for spread: a domain
+ * without nodes is none, and stops nobody. */
 static bool sizes_matter(const struct joint *joint, const struct crowd *crowd)
 {
 	if (!crowd->spreads.n)
@@ -303,6 +314,7 @@ static void decide_by_trying(const struct joint *joint, struct fleet *fleet)
 		fleet->upper = joint->demand - 1;
 }
 
+/* Greedy first: where it places everything, nothing has to be proved. */
 void sched_fleet(struct arena *arena, const struct judgement *judgement,
                  const struct fleet_question *question, struct fleet *ret_fleet)
 {
@@ -328,6 +340,7 @@ void sched_fleet(struct arena *arena, const struct judgement *judgement,
 	arena_free(joint.arena);
 }
 
+/* Workloads that fail alone have their own finding, and would hide what the others lack. */
 void sched_fleet_of_scope(struct arena *arena, const struct judgement *judgement, bool peak,
                           struct fleet_question *ret_question, struct fleet *ret_fleet)
 {

@@ -4,6 +4,7 @@
 #define SOURCE 0
 #define SINK 1
 
+/* All arrays are of one size, nodes are numbers. */
 void flow_init(struct arena *arena, size_t count, struct flow *ret_flow)
 {
 	*ret_flow = (struct flow){
@@ -17,6 +18,7 @@ void flow_init(struct arena *arena, size_t count, struct flow *ret_flow)
 		ret_flow->head[i] = SIZE_MAX;
 }
 
+/* Edges come in pairs, so that e ^ 1 is the way back. */
 static void add_half(struct flow *flow, size_t from, size_t to, int64_t room)
 {
 	struct flow_edge *edge = VEC_PUSH(flow->arena, &flow->edges);
@@ -25,6 +27,7 @@ static void add_half(struct flow *flow, size_t from, size_t to, int64_t room)
 	flow->head[from] = flow->edges.n - 1;
 }
 
+/* The way back has no room until something went forth. */
 void flow_add_edge(struct flow *flow, size_t from, size_t to, int64_t room)
 {
 	add_half(flow, from, to, room);
@@ -109,6 +112,8 @@ static int64_t find_path(struct flow *flow)
 	return send(flow, length);
 }
 
+/* Levels are found again until the sink is out of reach: at most once a node, in practice a
+ * handful of times. */
 int64_t flow_maximum(struct flow *flow)
 {
 	int64_t total = 0, amount;

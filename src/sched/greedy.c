@@ -54,6 +54,7 @@ struct plan {
 
 #define ZONE_LABEL "topology.kubernetes.io/zone"
 
+/* Counts may be INT64_MAX, unbounded. */
 static int64_t smaller(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
@@ -61,6 +62,7 @@ static int64_t smaller(int64_t a, int64_t b)
 
 /* ---- the yard ---------------------------------------------------------------------------- */
 
+/* Only what the items ask for is tracked. */
 static void list_resources(struct yard *yard, const struct fleet_question *question)
 {
 	struct map *known = map_new(yard->arena);
@@ -79,6 +81,7 @@ static void list_resources(struct yard *yard, const struct fleet_question *quest
 	}
 }
 
+/* The safe side of everything: what certainly fits. */
 static int64_t *free_amounts(const struct yard *yard, const struct site *site)
 {
 	int64_t *free = arena_calloc(yard->arena, yard->resources.n, sizeof(int64_t));
@@ -115,6 +118,7 @@ static void add_lots(struct yard *yard, size_t g)
 	}
 }
 
+/* Each pod takes one slot. */
 static int64_t request_of(const struct workload *workload, str resource)
 {
 	return str_is(resource, "pods") ? 1
@@ -136,11 +140,13 @@ static int64_t node_room(const struct yard *yard, const struct lot *lot, const s
 	return least > 0 ? least : 0;
 }
 
+/* A group that only may take the pod, or only with luck, is no proof. */
 static bool may_use(const struct plan *plan, size_t group)
 {
 	return plan->class->offers[group].answer == ANSWER_YES && !plan->class->offers[group].tight;
 }
 
+/* The zone is the lot's own; any other label has to be the same on all nodes of the group. */
 static bool lot_domain(const struct yard *yard, const struct lot *lot, str key, str *ret_value)
 {
 	const struct group_sites *sites = &yard->bench->groups[lot->group];
@@ -157,6 +163,7 @@ static bool lot_domain(const struct yard *yard, const struct lot *lot, str key, 
 
 /* ---- plans ------------------------------------------------------------------------------- */
 
+/* Nodes are domains of one node each. */
 static bool is_host(const struct text *key)
 {
 	return str_is(key->s, HOSTNAME_LABEL);
@@ -170,6 +177,7 @@ static void want_key(struct plan *plan, str key)
 	plan->key = key;
 }
 
+/* Two constraints on one key: the stricter skew does for both. */
 static void plan_spread(const struct yard *yard, const struct spread_constraint *constraint,
                         struct plan *plan)
 {
@@ -199,6 +207,7 @@ static void plan_spread(const struct yard *yard, const struct spread_constraint 
 	}
 }
 
+/* A term that selects others keeps them out too, which a filling by lots cannot see. */
 static void plan_anti(const struct yard *yard, const struct pod_affinity_term *term,
                       struct plan *plan)
 {
@@ -216,6 +225,7 @@ static void plan_anti(const struct yard *yard, const struct pod_affinity_term *t
 	}
 }
 
+/* Works out once what would be asked for every lot. */
 static struct plan make_plan(const struct yard *yard, const struct fleet_item *item, size_t turn)
 {
 	const struct pod_template *pod = item->workload->pod;
@@ -260,6 +270,7 @@ static void fill_nodes(struct yard *yard, size_t at, const struct plan *plan, in
 	*VEC_PUSH(yard->arena, &yard->lots) = filled;
 }
 
+/* Full nodes by division, and one more for the rest. */
 static int64_t fill_lot(struct yard *yard, size_t at, const struct plan *plan, int64_t each,
                         int64_t wanted)
 {
@@ -323,6 +334,7 @@ static size_t first_lot(const struct yard *yard, const struct plan *plan)
 	return group_lot(yard, plan, 0);
 }
 
+/* Lots of one group stand in a list, groups in an array. */
 static size_t further_lot(const struct yard *yard, const struct plan *plan, size_t at)
 {
 	size_t next = yard->lots.v[at].next;
@@ -358,6 +370,7 @@ static int64_t fill_hosts(struct yard *yard, const struct plan *plan)
 	return placed + fill(yard, plan, NULL, plan->node_skew, plan->wanted - placed);
 }
 
+/* In order of first use, so that a filling is the same in every run. */
 static void list_domains(const struct yard *yard, const struct plan *plan, struct strs *values)
 {
 	struct map *known = map_new(yard->arena);
@@ -374,6 +387,7 @@ static void list_domains(const struct yard *yard, const struct plan *plan, struc
 	}
 }
 
+/* What the domain could take if the workload were the only one left. */
 static int64_t domain_room(const struct yard *yard, const struct plan *plan, str value)
 {
 	int64_t room = 0;
@@ -417,6 +431,7 @@ static int64_t fill_domains(struct yard *yard, struct plan *plan)
 	return placed;
 }
 
+/* Spread over zones goes before that over hosts: see fill_domains(). */
 static int64_t place(struct yard *yard, struct plan *plan)
 {
 	if (plan->impossible)
@@ -430,6 +445,8 @@ static int64_t place(struct yard *yard, struct plan *plan)
 
 /* ---- order ------------------------------------------------------------------------------- */
 
+/* The share of the scarcest resource of the largest node: a pod that needs half of one comes
+ * before a hundred that need little. */
 static int64_t size_of(const struct yard *yard, const struct workload *workload,
                        const int64_t *largest)
 {
@@ -444,6 +461,7 @@ static int64_t size_of(const struct yard *yard, const struct workload *workload,
 	return size;
 }
 
+/* Priority as the scheduler queues them, then the large ones, then the order of the files. */
 static int compare_turns(const void *a, const void *b)
 {
 	const struct turn *x = a, *y = b;
@@ -455,6 +473,7 @@ static int compare_turns(const void *a, const void *b)
 	return (x->item > y->item) - (x->item < y->item);
 }
 
+/* The two system classes are above all that a cluster can declare. */
 static int64_t priority_of(const struct workload *workload)
 {
 	if (workload->critical)
@@ -463,6 +482,7 @@ static int64_t priority_of(const struct workload *workload)
 	               ? workload->priority_class->priority_class->value.value : 0;
 }
 
+/* The largest free amount stands for the largest node. */
 static struct turn *order_items(const struct yard *yard, const struct fleet_question *question)
 {
 	struct turn *turns = arena_calloc(yard->arena, question->count, sizeof(turns[0]));
@@ -504,6 +524,7 @@ static int64_t percent_taken(const struct yard *yard, size_t group, const int64_
 	return all >= 100 ? (all - left) / (all / 100) : (all - left) * 100 / all;
 }
 
+/* Extended resources are left out: to be full is what accelerators are there for. */
 static void report_group(const struct yard *yard, size_t group, struct fleet_group *ret_group)
 {
 	const struct group_sites *sites = &yard->bench->groups[group];
@@ -539,6 +560,7 @@ static bool passed_over(const struct yard *yard, const struct plan *plan)
 	return false;
 }
 
+/* One pass and no step back: the scheduler does not take one either. */
 int64_t greedy_fill(struct arena *arena, const struct bench *bench,
                     const struct fleet_question *question, struct fleet *fleet)
 {

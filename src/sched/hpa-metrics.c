@@ -76,6 +76,7 @@ static void group_pods(struct sample *sample)
 	}
 }
 
+/* Usage, requests and targets all meet in thousandths, as MilliValue() gives them. */
 static bool milli_of(const struct amount *amount, int64_t *ret_milli)
 {
 	return amount && amount->valid && quantity_milli_ceil(&amount->quantity, ret_milli);
@@ -89,6 +90,7 @@ static bool container_milli(const struct container *container, str resource, int
 	return milli_of(amount ? amount : amounts_find(&container->limits, resource), ret_milli);
 }
 
+/* Upstream: IsPodLevelRequestsSet, after defaulting from pod-level limits. */
 static bool has_pod_level(const struct amounts *amounts)
 {
 	for (size_t i = 0; i < amounts->n; i++)
@@ -140,6 +142,7 @@ static bool read_request(struct arena *arena, const struct pod_template *pod, st
 	return !container.n;
 }
 
+/* All pods of the selector count here, failed ones too: one missing request fails the metric. */
 static bool read_requests(struct arena *arena, struct sample *sample)
 {
 	for (size_t i = 0; i < sample->input->pod_count; i++) {
@@ -194,6 +197,7 @@ static int64_t fallback(const struct sample *sample, size_t pod, int64_t target,
 	return int64_mul_saturated(sample->request[pod], target > 100 ? target : 100) / 100;
 }
 
+/* Upstream puts pods without data in such that they damp the step and never turn it round. */
 static void fill_in(struct sample *sample, double ratio, int64_t target, bool utilization)
 {
 	bool unready = sample->unready_count > 0 && ratio > 1.0;
@@ -208,6 +212,7 @@ static void fill_in(struct sample *sample, double ratio, int64_t target, bool ut
 	}
 }
 
+/* Both bounds belong to the tolerance. */
 static bool is_within(const struct hpa_tolerances *tolerances, double ratio)
 {
 	return 1.0 - tolerances->down <= ratio && ratio <= 1.0 + tolerances->up;
@@ -235,6 +240,7 @@ static bool propose_again(const struct sample *sample, double ratio, int64_t tar
 	return true;
 }
 
+/* Where every pod has data, the ratio is scaled by the ready pods and nothing else is asked. */
 static bool propose(struct sample *sample, int64_t target,
                     const struct hpa_tolerances *tolerances, int64_t *ret_replicas)
 {
@@ -253,6 +259,7 @@ static bool propose(struct sample *sample, int64_t target,
 	return propose_again(sample, ratio, target, tolerances, ret_replicas);
 }
 
+/* Order of failures as upstream: no metrics, then a missing request, then a request sum of 0. */
 bool hpa_propose(struct arena *arena, const struct hpa_input *input,
                  const struct hpa_metric *metric, const struct hpa_tolerances *tolerances,
                  int64_t *ret_replicas)

@@ -19,6 +19,7 @@ struct rate {
 	int64_t window_seconds;
 };
 
+/* A later word on the same condition replaces the earlier one. */
 static void set_condition(struct hpa_decision *decision, const char *type, const char *status,
                           const char *reason)
 {
@@ -32,6 +33,7 @@ static void set_condition(struct hpa_decision *decision, const char *type, const
 	decision->conditions[decision->condition_count++] = condition;
 }
 
+/* As AsApproximateFloat64 of the canonical text: whole thousandths times 10^-3. */
 static double tolerance_of(const struct amount *amount)
 {
 	int64_t milli;
@@ -92,6 +94,7 @@ static bool propose_all(struct arena *arena, const struct hpa_input *input,
 	return true;
 }
 
+/* Absent parts of a behavior are filled one by one: selectPolicy Max, the default policies. */
 static struct rate rate_of(const struct scaling_rules *rules, int64_t default_window)
 {
 	return (struct rate){
@@ -110,6 +113,7 @@ static int64_t to_int32(double value)
 	                                                              : (int64_t)value;
 }
 
+/* Without libm, which nothing else here needs. */
 int64_t hpa_ceil(double replicas)
 {
 	int64_t whole = to_int32(replicas);
@@ -166,6 +170,7 @@ static int64_t stabilize(const struct rate *up, const struct rate *down, int64_t
 	return current > high ? high : current;
 }
 
+/* Rates first, bounds second: the reason names the one that binds. */
 static struct limited limit_by_rates(const struct hpa_input *input, const struct rate *up,
                                      const struct rate *down, int64_t min, int64_t desired)
 {
@@ -212,6 +217,7 @@ static struct limited limit_plainly(const struct hpa_input *input, int64_t min, 
 	return (struct limited){ desired, "DesiredWithinRange" };
 }
 
+/* Stabilization before rates: a count that is held back is not limited as well. */
 static int64_t normalize(const struct hpa_input *input, int64_t min, int64_t desired,
                          struct hpa_decision *decision)
 {
@@ -253,6 +259,7 @@ static struct hpa_metrics metrics_of(struct arena *arena, const struct hpa *hpa)
 	return metrics;
 }
 
+/* Counts outside the bounds are brought back without a look at the metrics. */
 void hpa_decide(struct arena *arena, const struct hpa_input *input,
                 struct hpa_decision *ret_decision)
 {

@@ -7,6 +7,7 @@
  * are its own. */
 #define OWN_VERDICTS 20000
 
+/* A single group that certainly takes it will do: then little is said about the workload. */
 static bool runs_somewhere(const struct pod_class *class, size_t groups)
 {
 	for (size_t i = 0; i < groups; i++)
@@ -40,6 +41,7 @@ static void classify(struct bench *bench)
 	}
 }
 
+/* Pods that no scheduler of ours places get verdicts for the matrix, but no findings. */
 static str undecidable(const struct scope *scope, const struct workload *workload)
 {
 	const struct text *name = &workload->pod->scheduler_name;
@@ -53,6 +55,7 @@ static str undecidable(const struct scope *scope, const struct workload *workloa
 	return (str){ 0 };
 }
 
+/* Capacities come after all verdicts: a workload's own demands look at its class. */
 struct judgement *sched_judge(struct arena *arena, const struct scope *scope)
 {
 	struct judgement *judgement = ARENA_NEW(arena, struct judgement);

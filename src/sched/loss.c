@@ -8,6 +8,7 @@ static const struct group_label *zones_of(const struct group *group)
 	return group_label_find(group, &group->shapes.v[0], STR(ZONE_LABEL));
 }
 
+/* A zone that nobody declares cannot be lost. */
 static bool lies_in(const struct group_label *label, str zone)
 {
 	for (size_t i = 0; label->kind == LABEL_VALUES && i < label->values.n; i++)
@@ -16,6 +17,7 @@ static bool lies_in(const struct group_label *label, str zone)
 	return false;
 }
 
+/* Zones of all groups, also of those that no workload may use. */
 void sched_zones(struct arena *arena, const struct scope *scope, struct strs *ret_zones)
 {
 	struct map *known = map_new(arena);
@@ -65,6 +67,7 @@ static struct group *shrink(struct arena *arena, const struct group *group,
 	return rest;
 }
 
+/* Groups keep their order, which is that of the verdicts. */
 static void take_groups(struct arena *arena, const struct scope *scope,
                         const struct fleet_loss *loss, struct scope *rest)
 {
@@ -83,6 +86,7 @@ static void take_groups(struct arena *arena, const struct scope *scope,
 	}
 }
 
+/* Judged anew: with fewer groups workloads may have no place at all. */
 void sched_fleet_after(struct arena *arena, const struct judgement *judgement,
                        const struct fleet_question *question, const struct fleet_loss *loss,
                        struct fleet *ret_fleet)

@@ -3,6 +3,7 @@
 
 static const char spread_text[] = "node(s) didn't match pod topology spread constraints";
 
+/* Pods that run already are taken as they are, whether they fit or not. */
 static void place_pods(struct arena *arena, const struct node_state *state, struct site *site)
 {
 	site->pods = arena_calloc(arena, state->pod_count, sizeof(site->pods[0]));
@@ -14,6 +15,7 @@ static void place_pods(struct arena *arena, const struct node_state *state, stru
 	}
 }
 
+/* nodeAffinityPolicy is Honor when absent, nodeTaintsPolicy is Ignore. */
 static bool is_honored(const struct text *policy, bool by_default)
 {
 	return policy->s.n ? str_is(policy->s, "Honor") : by_default;
@@ -47,6 +49,7 @@ static bool exceeds_skew(const struct question *question,
 	return matching + self - least > constraint->max_skew.value;
 }
 
+/* One reason for all constraints: the scheduler stops at the first that fails. */
 static void judge_spread(const struct question *question, struct verdict *verdict)
 {
 	const struct spread_constraints *spread = &question->profile->workload->pod->spread;
@@ -67,6 +70,7 @@ static void judge_spread(const struct question *question, struct verdict *verdic
 	}
 }
 
+/* A concrete node has one value or none. */
 static bool site_has_key(const struct site *site, str key)
 {
 	const struct group_label *label = site_label(site, key);
@@ -120,6 +124,7 @@ static const char *affinity_failure(const struct question *question)
 	return NULL;
 }
 
+/* Affinity, own anti-affinity, that of others: upstream names the first that fails. */
 static void judge_pod_affinity(const struct question *question, struct verdict *verdict)
 {
 	const char *failure;
@@ -133,6 +138,7 @@ static void judge_pod_affinity(const struct question *question, struct verdict *
 	question_because(question, FILTER_INTER_POD_AFFINITY, ANSWER_NO, failure);
 }
 
+/* The site filters run as for a group; what hangs on the pods of the node comes on top. */
 void node_judge(struct arena *arena, const struct workload *workload, const struct group *group,
                 const struct node_shape *shape, const struct node_state *state,
                 struct verdict *ret_verdict)
@@ -154,6 +160,7 @@ void node_judge(struct arena *arena, const struct workload *workload, const stru
 			ret_verdict->answer = ret_verdict->by_filter[i];
 }
 
+/* A term that does not parse scores nothing; the score is a sum, not normalized. */
 int64_t node_preferred_score(struct arena *arena, const struct workload *workload,
                              const struct group *group, const struct node_shape *shape,
                              str node_name)

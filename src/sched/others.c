@@ -1,11 +1,13 @@
 /* Whether a selector catches pods of other workloads too, by an index over pod labels. */
 #include "sched-internal.h"
 
+/* A line end is in no namespace, key or value. */
 static str label_key(struct arena *arena, str ns, str key, str value)
 {
 	return str_format(arena, "%.*s\n%.*s\n%.*s", STR_ARG(ns), STR_ARG(key), STR_ARG(value));
 }
 
+/* Every label is an entry: which of them a selector names is not known yet. */
 static void add_labels(struct bench *bench, struct workload *workload)
 {
 	for (size_t i = 0; i < workload->pod->labels.n; i++) {
@@ -21,6 +23,7 @@ static void add_labels(struct bench *bench, struct workload *workload)
 	}
 }
 
+/* Without it each selector would meet each workload. */
 void bench_index_labels(struct bench *bench)
 {
 	bench->labels = map_new(bench->arena);
@@ -43,6 +46,7 @@ static const struct workloads *likely(const struct bench *bench, const struct wo
 	return list ? list : &none;
 }
 
+/* An unknown answer counts as yes: then no bound is built on being alone. */
 bool bench_others_selected(const struct bench *bench, const struct workload *owner,
                            const struct spread_constraint *constraint,
                            const struct pod_affinity_term *term)

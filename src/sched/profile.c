@@ -3,6 +3,7 @@
 
 #include "sched-internal.h"
 
+/* Stable by order, so that messages name the first demand of a key in the file. */
 static int compare_demands(const void *a, const void *b)
 {
 	const struct demand *x = a, *y = b;
@@ -11,12 +12,14 @@ static int compare_demands(const void *a, const void *b)
 	return order ? order : (x->order > y->order) - (x->order < y->order);
 }
 
+/* qsort() must not be given NULL, not even for no items. */
 static void sort_demands(struct demands *demands)
 {
 	if (demands->n > 1)
 		qsort(demands->v, demands->n, sizeof(demands->v[0]), compare_demands);
 }
 
+/* Templates and patches hide what they touch. */
 static bool is_open(const struct node *node)
 {
 	return node && node->unknown;
@@ -35,6 +38,7 @@ static bool requirement_is_open(const struct requirement *requirement)
 	return false;
 }
 
+/* Pointers into the pod: a reason must lead back to the place in the file. */
 static void add_demand(struct arena *arena, struct demands *demands,
                        const struct requirement *requirement)
 {
@@ -66,6 +70,7 @@ static bool field_parses(const struct requirement *field)
 	return (field->op == SELECTOR_IN || field->op == SELECTOR_NOT_IN) && field->values.n == 1;
 }
 
+/* An empty term is valid for the API, and matches nothing. */
 static bool term_parses(const struct node_selector_term *term)
 {
 	for (size_t i = 0; i < term->match_expressions.n; i++)
@@ -77,6 +82,7 @@ static bool term_parses(const struct node_selector_term *term)
 	return term->match_expressions.n + term->match_fields.n > 0;
 }
 
+/* Merging costs the selector once a term, which saves it for every group. */
 static struct term_profile *profile_terms(struct arena *arena, const struct pairs *selector,
                                           const struct node_selector_terms *terms)
 {
@@ -100,6 +106,7 @@ static struct term_profile *profile_terms(struct arena *arena, const struct pair
 	return profiles;
 }
 
+/* Ports without hostPort stay inside the pod. */
 static void add_ports(struct arena *arena, const struct pod_template *pod,
                       const struct container *container, struct port_uses *ports)
 {
@@ -124,6 +131,7 @@ static void add_ports(struct arena *arena, const struct pod_template *pod,
 	}
 }
 
+/* No address and 0.0.0.0 are the same: all addresses of the node. */
 static bool is_wildcard(const struct port_use *port)
 {
 	return str_is(port->ip, "0.0.0.0");
@@ -136,6 +144,7 @@ static int compare_sockets(const struct port_use *a, const struct port_use *b)
 	                          : str_cmp(a->protocol, b->protocol);
 }
 
+/* The order that ports_clash() walks in. */
 static int compare_ports(const void *a, const void *b)
 {
 	const struct port_use *x = a, *y = b;
@@ -146,6 +155,7 @@ static int compare_ports(const void *a, const void *b)
 	return order ? order : str_cmp(x->ip, y->ip);
 }
 
+/* Ordinary init containers are over before the node counts ports. Upstream: GetHostPorts. */
 static void collect_ports(struct arena *arena, const struct pod_template *pod,
                           struct port_uses *ports)
 {
@@ -158,6 +168,7 @@ static void collect_ports(struct arena *arena, const struct pod_template *pod,
 		qsort(ports->v, ports->n, sizeof(ports->v[0]), compare_ports);
 }
 
+/* Sorting and collecting is done once here, not for every group that is asked. */
 struct pod_profile *pod_profile_new(struct arena *arena, const struct workload *workload)
 {
 	struct pod_profile *profile = ARENA_NEW(arena, struct pod_profile);
@@ -173,12 +184,14 @@ struct pod_profile *pod_profile_new(struct arena *arena, const struct workload *
 	return profile;
 }
 
+/* For terms that do not belong to the pod itself. */
 struct term_profile *profile_terms_alone(struct arena *arena,
                                          const struct node_selector_terms *terms)
 {
 	return profile_terms(arena, NULL, terms);
 }
 
+/* A port that a template gives may be any. */
 static bool any_unknown(const struct port_uses *ports)
 {
 	for (size_t i = 0; i < ports->n; i++)
@@ -187,6 +200,7 @@ static bool any_unknown(const struct port_uses *ports)
 	return false;
 }
 
+/* Linear in both lists; a pod with thousands of ports must not cost their product. */
 enum answer ports_clash(const struct port_uses *a, const struct port_uses *b,
                         const struct port_use **ret_port)
 {

@@ -3,6 +3,7 @@
  */
 #include "sched-internal.h"
 
+/* Lists of a handful of resources: a map would cost more than it finds. */
 static void add_amount(struct arena *arena, struct resource_amounts *used,
                        const struct resource_amount *amount)
 {
@@ -15,6 +16,7 @@ static void add_amount(struct arena *arena, struct resource_amounts *used,
 	*VEC_PUSH(arena, used) = *amount;
 }
 
+/* A pod without requests takes its slot all the same. */
 void site_add_use(struct arena *arena, struct resource_amounts *used,
                   const struct pod_profile *profile)
 {
@@ -26,6 +28,7 @@ void site_add_use(struct arena *arena, struct resource_amounts *used,
 		add_amount(arena, used, &requests->v[i]);
 }
 
+/* By identity: two DaemonSets may ask for the same. */
 static bool stands_in(const struct pod_profile *const *pods, size_t count,
                       const struct pod_profile *profile)
 {
@@ -55,6 +58,7 @@ static int64_t used_by_others(const struct question *question, str resource, boo
 	                                        .amount);
 }
 
+/* Slots first, then the requests in order: the order of the reasons. */
 bool site_room(const struct question *question, size_t i, struct room *ret_room)
 {
 	const struct site *site = question->site;
@@ -81,6 +85,7 @@ bool site_room(const struct question *question, size_t i, struct room *ret_room)
 	return true;
 }
 
+/* Requests of 0 pass even on a node that is over-full, as upstream has it. */
 static enum answer room_answer(const struct room *room)
 {
 	/* A request is a lower bound and free an upper one: too much stays too much. */
@@ -89,6 +94,7 @@ static enum answer room_answer(const struct room *room)
 	return room->unknown ? ANSWER_UNKNOWN : ANSWER_YES;
 }
 
+/* Numbers in the form in which people write them, so that they find them in their files. */
 static void explain(const struct question *question, const struct room *room, size_t i)
 {
 	static const str pods = { "pods", 4 };
@@ -127,6 +133,7 @@ static void explain(const struct question *question, const struct room *room, si
 			STR_ARG(amount_text(arena, room->resource, room->allocatable)));
 }
 
+/* All resources are asked, not only up to the first that lacks: one reason each. */
 enum answer filter_resources(const struct question *question)
 {
 	enum answer worst = ANSWER_YES;

@@ -120,10 +120,24 @@ struct question {
 	bool comparison;                 /* gate TaintTolerationComparisonOperators */
 	struct reasons *reasons;         /* NULL: only the answer is wanted */
 };
+/* A filter adds a reason for each cause when reasons are wanted, and answers for all of them: the
+ * smallest of its partial answers. */
 typedef enum answer filter_function(const struct question *question);
 
-filter_function filter_unschedulable, filter_node_name, filter_taints, filter_affinity,
-	filter_ports, filter_resources, filter_volume_zone, filter_spread, filter_pod_affinity;
+/* taints.c. A site is cordoned only when it is one concrete node. */
+enum answer filter_unschedulable(const struct question *question);
+enum answer filter_taints(const struct question *question);
+/* affinity.c: nodeSelector and required terms; nodeAffinity of the pod's PersistentVolumes. */
+enum answer filter_affinity(const struct question *question);
+enum answer filter_volume_zone(const struct question *question);
+/* resources.c: amounts and pod slots, beside what is on the site. */
+enum answer filter_resources(const struct question *question);
+/* filters.c. Spread and pod affinity only ask whether the topology label is there: the rest is
+ * decided by the pods of a fleet (solo.c, crowd.h). */
+enum answer filter_node_name(const struct question *question);
+enum answer filter_ports(const struct question *question);
+enum answer filter_spread(const struct question *question);
+enum answer filter_pod_affinity(const struct question *question);
 
 /* Adds a reason when reasons are wanted; NULL otherwise. */
 struct reason *question_because(const struct question *question, enum filter filter,

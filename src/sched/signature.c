@@ -8,11 +8,13 @@ static void add_text(struct buf *buf, str s)
 	buf_add(buf, s);
 }
 
+/* A value that nobody can read is not equal to the same text that one can. */
 static void add_known(struct buf *buf, const struct node *node)
 {
 	buf_char(buf, !node ? '-' : node->unknown ? '?' : '+');
 }
 
+/* In the order of the file: to sort would find few more equals and cost more. */
 static void add_requirements(struct buf *buf, const struct requirements *requirements)
 {
 	buf_printf(buf, "r%zu", requirements->n);
@@ -29,6 +31,7 @@ static void add_requirements(struct buf *buf, const struct requirements *require
 	}
 }
 
+/* RuntimeClass and pod are merged already. */
 static void add_labels(struct buf *buf, const struct workload *workload)
 {
 	const struct node_selector_terms *terms = &workload->pod->required_node_terms;
@@ -49,12 +52,14 @@ static void add_labels(struct buf *buf, const struct workload *workload)
 	}
 }
 
+/* Absent and empty differ. */
 static void add_field(struct buf *buf, const struct text *text)
 {
 	add_text(buf, text->s);
 	add_known(buf, text->node);
 }
 
+/* Those of controllers have no node, which tells them apart. */
 static void add_tolerations(struct buf *buf, const struct workload *workload)
 {
 	add_known(buf, workload->tolerations.node);
@@ -70,6 +75,7 @@ static void add_tolerations(struct buf *buf, const struct workload *workload)
 	}
 }
 
+/* Amounts, not texts: 1 and 1000m are judged alike. */
 static void add_requests(struct buf *buf, const struct pod_profile *profile)
 {
 	const struct resource_amounts *amounts = &profile->workload->requests.v;
@@ -90,6 +96,7 @@ static void add_requests(struct buf *buf, const struct pod_profile *profile)
 	}
 }
 
+/* Of these filters only the keys matter to an empty node. */
 static void add_topology(struct buf *buf, const struct pod_template *pod)
 {
 	for (size_t i = 0; i < pod->spread.n; i++)
@@ -115,6 +122,7 @@ static bool keeps_apart(const struct workload *workload)
 	return false;
 }
 
+/* Names, images and labels are in none of the filters, so they are not in it. */
 str pod_signature(struct arena *arena, const struct pod_profile *profile)
 {
 	const struct workload *workload = profile->workload;

@@ -34,6 +34,7 @@ struct solo {
 	struct arena *arena;     /* for the time of one measurement */
 };
 
+/* Room may be INT64_MAX, unbounded. */
 static int64_t smaller(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
@@ -41,6 +42,7 @@ static int64_t smaller(int64_t a, int64_t b)
 
 /* ---- domains ----------------------------------------------------------------------------- */
 
+/* Domains of equal value are one, from whatever group they come. */
 static void add_value(const struct solo *solo, struct domains *domains,
                       const struct domain *domain)
 {
@@ -57,6 +59,7 @@ static void add_value(const struct solo *solo, struct domains *domains,
 	*VEC_PUSH(solo->arena, domains) = *domain;
 }
 
+/* A minimum is kept by every autoscaler; what lies above it may be gone tomorrow. */
 static int64_t certain_nodes(const struct group_sites *sites)
 {
 	const struct group *group = sites->group;
@@ -104,6 +107,7 @@ static void add_values(const struct solo *solo, size_t group, bool certain,
 	}
 }
 
+/* Three cases: a value each node shares, a value of its own, and values that nobody declares. */
 static void add_group(const struct solo *solo, size_t group, str key, bool certain,
                       struct domains *domains)
 {
@@ -119,6 +123,7 @@ static void add_group(const struct solo *solo, size_t group, str key, bool certa
 		domains->open = true;
 }
 
+/* nodeAffinityPolicy is Honor when absent, nodeTaintsPolicy is Ignore. */
 static bool is_honored(const struct text *policy, bool by_default)
 {
 	return policy->s.n ? str_is(policy->s, "Honor") : by_default;
@@ -139,6 +144,7 @@ static enum answer counts_group(const struct solo *solo, size_t group,
 	return answer;
 }
 
+/* Groups that cannot run the pod are domains too: empty ones, which hold the others down. */
 static void list_domains(const struct solo *solo, const struct spread_constraint *constraint,
                          struct domains *domains)
 {
@@ -153,6 +159,7 @@ static void list_domains(const struct solo *solo, const struct spread_constraint
 
 /* ---- spread ------------------------------------------------------------------------------ */
 
+/* For minDomains: those that exist when the least filled one has `level` pods. */
 static int64_t domain_count(const struct domains *domains, int64_t level)
 {
 	int64_t count = 0;
@@ -180,6 +187,7 @@ static int64_t total_at(const struct domains *domains, int64_t level, int64_t sk
 	return total;
 }
 
+/* At most MAX_LEVELS: see there. */
 static bool is_listed(const int64_t *levels, size_t count, int64_t level)
 {
 	for (size_t i = 0; i < count; i++)
@@ -234,6 +242,7 @@ static int64_t spread_least(const struct domains *domains, int64_t skew, int64_t
 	return total;
 }
 
+/* A constraint with a part that nobody can read limits nothing for certain. */
 static bool is_open(const struct spread_constraint *constraint)
 {
 	const struct node *const nodes[] = { constraint->node, constraint->max_skew.node,
@@ -246,6 +255,7 @@ static bool is_open(const struct spread_constraint *constraint)
 	return false;
 }
 
+/* The lower bound takes the constraint in any case, the upper one only where it is certain. */
 static void measure_spread(const struct solo *solo, const struct spread_constraint *constraint,
                            struct capacity *capacity, int64_t *least)
 {
@@ -295,6 +305,7 @@ static void list_eligible(const struct solo *solo, str key, struct domains *doma
 	}
 }
 
+/* Over the host name it is part of what a node offers (bench.c), here are zones and the like. */
 static void measure_anti(const struct solo *solo, const struct pod_affinity_term *term,
                          struct capacity *capacity, int64_t *least)
 {
@@ -341,6 +352,7 @@ static void measure_affinity(const struct solo *solo, const struct pod_affinity_
 	capacity->limited_by = STR("podAffinity");
 }
 
+/* Each demand narrows by itself; where several meet, the bound may be loose but never too low. */
 void solo_measure(const struct bench *bench, const struct workload *workload,
                   struct capacity *capacity, int64_t *least)
 {

@@ -3,11 +3,13 @@
  */
 #include "sched-internal.h"
 
+/* PreferNoSchedule never excludes a node. */
 static bool is_hard(const struct taint *taint)
 {
 	return str_is(taint->effect, "NoSchedule") || str_is(taint->effect, "NoExecute");
 }
 
+/* Tolerations are ORed; tolerationSeconds does not matter to the scheduler. */
 static bool any_covers(const struct tolerations *tolerations, const struct taint *taint,
                        bool comparison)
 {
@@ -17,6 +19,7 @@ static bool any_covers(const struct tolerations *tolerations, const struct taint
 	return false;
 }
 
+/* Callers walk from one to the next: a message wants all, the filter only the first. */
 size_t taint_untolerated(const struct tolerations *tolerations, const struct taints *taints,
                          size_t from, bool comparison)
 {
@@ -26,11 +29,13 @@ size_t taint_untolerated(const struct tolerations *tolerations, const struct tai
 	return taints->n;
 }
 
+/* Upstream scores with the tolerations that name PreferNoSchedule or no effect. */
 static bool covers_softly(const struct toleration *toleration)
 {
 	return !toleration->effect.s.n || str_is(toleration->effect.s, "PreferNoSchedule");
 }
 
+/* For the score only, no filter reads it. */
 size_t taint_soft_untolerated(const struct tolerations *tolerations, const struct taints *taints,
                               bool comparison)
 {
@@ -93,6 +98,8 @@ static bool admission_tolerates(const struct question *question, const struct ta
 	       resources_get(&question->profile->workload->requests.v, taint->key).amount > 0;
 }
 
+/* A taint that nobody can read excludes nobody for certain, nor does one against tolerations
+ * that may be added by a RuntimeClass or a template. */
 static enum answer taint_answer(const struct question *question, const struct taint *taint)
 {
 	if (admission_tolerates(question, taint))
@@ -102,6 +109,8 @@ static enum answer taint_answer(const struct question *question, const struct ta
 	return tolerations_open(question->profile->workload) ? ANSWER_UNKNOWN : ANSWER_NO;
 }
 
+/* The nearest toleration is what a reader most likely meant: same key, same value if there is
+ * one. */
 static void explain(const struct question *question, enum answer answer,
                     const struct taint *taint)
 {
@@ -126,6 +135,7 @@ static void explain(const struct question *question, enum answer answer,
 	                            STR_ARG(taint_text(question->arena, taint)));
 }
 
+/* Startup taints go away by themselves and are not asked. */
 enum answer taints_admit(const struct question *question)
 {
 	const struct workload *workload = question->profile->workload;
@@ -141,6 +151,7 @@ enum answer taints_admit(const struct question *question)
 	return worst;
 }
 
+/* One reason a taint, though the scheduler itself names none of them. */
 enum answer filter_taints(const struct question *question)
 {
 	const struct workload *workload = question->profile->workload;
@@ -161,6 +172,7 @@ enum answer filter_taints(const struct question *question)
 	return answer;
 }
 
+/* Only concrete nodes are cordoned; the taint of that name is not asked for. */
 enum answer filter_unschedulable(const struct question *question)
 {
 	static const struct taint cordoned = {

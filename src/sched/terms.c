@@ -5,11 +5,13 @@
 
 #define HASH_LABEL "pod-template-hash"
 
+/* The conjunction of two answers. */
 static enum answer least(enum answer a, enum answer b)
 {
 	return a < b ? a : b;
 }
 
+/* Names are exact; there are no patterns. */
 static bool names_namespace(const struct texts *namespaces, str ns)
 {
 	for (size_t i = 0; i < namespaces->n; i++)
@@ -30,6 +32,7 @@ static bool asks_name_only(const struct label_selector *selector)
 	return true;
 }
 
+/* Neither list nor selector: the namespace of the pod that owns the term. */
 static enum answer namespace_matches(const struct pod_affinity_term *term, str own, str ns)
 {
 	struct pair name = { .key = STR("kubernetes.io/metadata.name"), .value = ns };
@@ -56,6 +59,7 @@ static bool label_differs(str key, const struct workload *owner, const struct wo
 	return own && !(its && str_eq(own->value, its->value));
 }
 
+/* The API server adds these labels to the selector when the pod is made. */
 static bool keys_differ(const struct texts *keys, const struct workload *owner,
                         const struct workload *other)
 {
@@ -76,6 +80,7 @@ static bool shares_mismatch(const struct texts *keys, const struct workload *own
 	return false;
 }
 
+/* Certain reasons first: an unknown namespace does not matter to a pod that differs anyway. */
 enum answer affinity_term_selects(const struct pod_affinity_term *term,
                                   const struct workload *owner, const struct workload *other)
 {
@@ -87,6 +92,7 @@ enum answer affinity_term_selects(const struct pod_affinity_term *term,
 	return least(answer, selector_matches(&term->selector, &other->pod->labels));
 }
 
+/* Upstream counts a pod for affinity only when all terms select it. */
 enum answer affinity_terms_select(const struct pod_affinity_terms *terms,
                                   const struct workload *owner, const struct workload *other)
 {
@@ -97,11 +103,13 @@ enum answer affinity_terms_select(const struct pod_affinity_terms *terms,
 	return worst;
 }
 
+/* ScheduleAnyway is a wish and no filter. */
 bool spread_is_hard(const struct spread_constraint *constraint)
 {
 	return str_is(constraint->when_unsatisfiable.s, "DoNotSchedule");
 }
 
+/* Spread never looks beyond the namespace. */
 enum answer spread_selects(const struct spread_constraint *constraint,
                            const struct workload *owner, const struct workload *other)
 {
@@ -111,6 +119,7 @@ enum answer spread_selects(const struct spread_constraint *constraint,
 	return selector_matches(&constraint->selector, &other->pod->labels);
 }
 
+/* What is counted in the domains, which is not quite what is selected. */
 enum answer spread_counts(const struct spread_constraint *constraint,
                           const struct workload *owner, const struct workload *other)
 {

@@ -1,6 +1,7 @@
 /* Zones of volumes: from a pod's claims over PersistentVolumes to their nodeAffinity. */
 #include "sched-internal.h"
 
+/* PersistentVolumes are not bound by kube: their terms are read from the tree. */
 static enum selector_operator operator_of(str text)
 {
 	static const char *const names[] = {
@@ -15,6 +16,7 @@ static enum selector_operator operator_of(str text)
 	return SELECTOR_INVALID;
 }
 
+/* Anything that is no list is no requirement; validation has said so. */
 static void read_requirements(struct arena *arena, const struct node *list,
                               struct requirements *requirements)
 {
@@ -75,6 +77,7 @@ static const struct object *volume_of(const struct scope *scope, str ns,
 	return NULL;
 }
 
+/* A claim or volume that is not declared restricts nothing that we know of. */
 void pod_add_volumes(struct arena *arena, const struct scope *scope, struct pod_profile *profile)
 {
 	const struct workload *workload = profile->workload;
