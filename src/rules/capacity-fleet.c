@@ -1,4 +1,5 @@
-/* KL303, KL307, KL309: all workloads together, and what groups are good for (rules.md, KL3). */
+/* KL303, KL307, KL309, KL310: all workloads together, and what groups are good for (rules.md,
+ * KL3). */
 #include "rules-internal.h"
 
 /* ---- KL303 ------------------------------------------------------------------------------ */
@@ -164,6 +165,72 @@ void kl303_fleet_exceeds_capacity(const struct judge *judge)
 	scratch = arena_new();
 	if (!judge_fleet(judge, scratch, false))
 		judge_fleet(judge, scratch, true);
+	arena_free(scratch);
+}
+
+/* ---- KL310 ------------------------------------------------------------------------------ */
+
+/* A group that certainly has nodes in the zone; never NULL for a zone that sched_zones() gave. */
+static const struct group *group_in_zone(const struct scope *scope, str zone)
+{
+	struct label_uses uses;
+	const struct group *group = scope->groups.v[0];
+	struct arena *scratch = arena_new();
+
+	label_uses_find(scratch, scope, STR("topology.kubernetes.io/zone"), &uses);
+	for (size_t i = 0; i < uses.n; i++)
+		if (str_eq(uses.v[i].value, zone)) {
+			group = uses.v[i].group;
+			break;
+		}
+	arena_free(scratch);
+	return group;
+}
+
+static void say_zone(const struct judge *judge, str zone, const struct fleet *after)
+{
+	const struct group *group = group_in_zone(judge->scope, zone);
+	struct finding *finding = emit_group(judge, LEVEL_NOTE, group, NULL, NULL);
+
+	finding->salient = zone;
+	finding_message(judge->sink, finding,
+	                "without zone %.*s the other node groups hold at most %lld of the %lld pods "
+	                "that always run", STR_ARG(zone), (long long)after->upper,
+	                (long long)after->demand);
+	finding_help(judge->sink, finding,
+	             "let the groups of other zones grow further, or let more of them take these "
+	             "workloads");
+}
+
+static void check_losses(const struct judge *judge, struct arena *arena,
+                         const struct fleet_question *question, const struct strs *zones)
+{
+	struct fleet before, after;
+
+	sched_fleet(arena, judge->judgement, question, &before);
+	for (size_t i = 0; i < zones->n && before.fits == ANSWER_YES; i++) {
+		sched_fleet_after(arena, judge->judgement, question,
+		                  &(struct fleet_loss){ .zone = zones->v[i] }, &after);
+		if (after.fits == ANSWER_NO && !after.open)
+			say_zone(judge, zones->v[i], &after);
+	}
+}
+
+/* Only where everything fits before the loss, and only among several zones: that the loss of the
+ * only one stops everything goes without saying. The bound after it is an upper one. */
+void kl310_failure_domain_loss(const struct judge *judge)
+{
+	struct arena *scratch = arena_new();
+	struct fleet_items items = { 0 };
+	struct strs zones = { 0 };
+	bool certain;
+
+	sched_zones(scratch, judge->scope, &zones);
+	if (zones.n > 1 && !judge->scope->terraform_unread) {
+		collect(judge, scratch, false, &items, &certain);
+		check_losses(judge, scratch, &(struct fleet_question){
+			.items = items.v, .count = items.n }, &zones);
+	}
 	arena_free(scratch);
 }
 
