@@ -111,6 +111,9 @@ struct calls VEC(struct call);
 
 /* ---- the scope that rules judge ------------------------------------------------------ */
 
+/* When the absence of alerts is judged. */
+enum alerts_setting { ALERTS_WHEN_DECLARED, ALERTS_ALWAYS, ALERTS_NEVER };
+
 /* Thresholds and settings of config.md, at their defaults until a configuration says other. */
 struct settings {
 	struct version kubernetes;         /* target version */
@@ -121,6 +124,14 @@ struct settings {
 	struct version metrics_server_min; /* 0.6.0 */
 	int32_t usage_headroom_percent;    /* 20 */
 	int32_t heap_percent;              /* 90 */
+	int32_t cpu_limit_percent;         /* 1000: KL407, limit / request */
+	int32_t memory_limit_percent;      /* 200 */
+	int32_t cpu_overcommit_percent;    /* 1000: KL406, sum of limits / allocatable */
+	int32_t memory_overcommit_percent; /* 200 */
+	int32_t scale_down_drop_percent;   /* 50: KL222, of maxReplicas within 60 s */
+	int64_t scale_up_seconds;          /* 1800: KL214 */
+	int64_t spot_notice_seconds;       /* 30: KL609 */
+	enum alerts_setting alerts;        /* ALERTS_WHEN_DECLARED: KL701-703 */
 };
 
 /* One cluster (and variant): everything in it may judge everything else in it. */

@@ -8,5 +8,12 @@ void settings_default(struct settings *ret_settings)
 		.metrics_server_min = { .major = 0, .minor = 6, .patch = 0 },
 		.usage_headroom_percent = 20,
 		.heap_percent = 90,
+		.cpu_limit_percent = 1000,
+		.memory_limit_percent = 200,
+		.cpu_overcommit_percent = 1000,
+		.memory_overcommit_percent = 200,
+		.scale_down_drop_percent = 50,
+		.scale_up_seconds = 1800,
+		.spot_notice_seconds = 30,
 	};
 }

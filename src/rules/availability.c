@@ -259,8 +259,6 @@ void kl608_priority_inversion(const struct judge *judge)
 
 /* ---- KL609 ----------------------------------------------------------------------------- */
 
-/* spotNotice of the configuration, at its default. */
-#define SPOT_NOTICE_SECONDS 30
 #define NANOSECONDS INT64_C(1000000000)
 
 /* Who waits for a pod when its node goes, and how long. */
@@ -290,7 +288,8 @@ static bool autoscaler_patience(const struct scope *scope, struct patience *ret_
 }
 
 /* A Karpenter NodePool's own limit, or the notice of a spot group; false: none. */
-static bool group_patience(const struct group *group, struct patience *ret_patience)
+static bool group_patience(const struct settings *settings, const struct group *group,
+                           struct patience *ret_patience)
 {
 	const struct node *node = node_at(group->node, "spec.template.spec.terminationGracePeriod");
 	int64_t nanoseconds;
@@ -300,7 +299,8 @@ static bool group_patience(const struct group *group, struct patience *ret_patie
 			                           LEVEL_WARNING };
 		return true;
 	}
-	*ret_patience = (struct patience){ SPOT_NOTICE_SECONDS, group->name, NULL, LEVEL_NOTE };
+	*ret_patience = (struct patience){ settings->spot_notice_seconds, group->name, NULL,
+		                           LEVEL_NOTE };
 	return group->spot_only;
 }
 
@@ -328,15 +328,17 @@ static void say_grace(const struct judge *judge, const struct workload *workload
 }
 
 /* The shortest patience of the groups on which the workload certainly runs. */
-static bool placed_patience(const struct placement *placement, enum level level,
-                            struct patience *ret_patience)
+static bool placed_patience(const struct judge *judge, const struct workload *workload,
+                            enum level level, struct patience *ret_patience)
 {
+	const struct placement *placement = placement_of(judge, workload);
 	struct patience one;
 	bool any = false;
 
 	for (size_t i = 0; !placement->undecidable && i < placement->count; i++) {
 		if (placement->verdicts[i].answer != ANSWER_YES ||
-		    !group_patience(placement->verdicts[i].group, &one) || one.level != level)
+		    !group_patience(judge->scope->settings, placement->verdicts[i].group, &one) ||
+		    one.level != level)
 			continue;
 		if (!any || one.seconds < ret_patience->seconds)
 			*ret_patience = one;
@@ -354,15 +356,14 @@ void kl609_grace_exceeds_autoscaler(const struct judge *judge)
 	for (size_t i = 0; i < judge->scope->workloads.n; i++) {
 		const struct workload *workload = judge->scope->workloads.v[i];
 		const struct number *grace = &workload->pod->termination_grace_seconds;
-		const struct placement *placement = placement_of(judge, workload);
 
 		if (!node_known(grace->node) || workload->daemon_set)
 			continue;
 		if (declared && grace->value > autoscaler.seconds)
 			say_grace(judge, workload, &autoscaler);
-		else if ((placed_patience(placement, LEVEL_WARNING, &placed) &&
+		else if ((placed_patience(judge, workload, LEVEL_WARNING, &placed) &&
 		          grace->value > placed.seconds) ||
-		         (placed_patience(placement, LEVEL_NOTE, &placed) &&
+		         (placed_patience(judge, workload, LEVEL_NOTE, &placed) &&
 		          grace->value > placed.seconds))
 			say_grace(judge, workload, &placed);
 	}

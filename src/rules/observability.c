@@ -62,6 +62,13 @@ static struct finding *emit_alert(const struct judge *judge, const struct object
 	return finding;
 }
 
+/* Is the absence of an alert a fact: where rules are declared, or because the user says so? */
+static bool are_judged(const struct scope *scope, bool declared)
+{
+	return scope->settings->alerts == ALERTS_ALWAYS ||
+	       (declared && scope->settings->alerts == ALERTS_WHEN_DECLARED);
+}
+
 /* Without any rules it is said for a singleton that others call: somebody should be told. */
 void kl702_alert_missing_restarts(const struct judge *judge)
 {
@@ -73,10 +80,12 @@ void kl702_alert_missing_restarts(const struct judge *judge)
 	const struct object *rules;
 	bool any;
 	enum alert_answer answer = scope_alert_reads(judge->scope, metrics, &any, &rules);
-	const struct workload *workload = neediest(judge->scope, !any);
+	const struct workload *workload = neediest(judge->scope,
+	                                           !are_judged(judge->scope, any));
 	struct finding *finding;
 
-	if (!workload || answer != ALERTS_NONE)
+	if (!workload || answer != ALERTS_NONE ||
+	    judge->scope->settings->alerts == ALERTS_NEVER)
 		return;
 	finding = emit_alert(judge, workload->object, rules);
 	finding_message(judge->sink, finding,
@@ -109,7 +118,7 @@ void kl701_alert_missing_pending(const struct judge *judge)
 		scope_alert_reads_value(judge->scope, "kube_pod_status_phase", "phase", "Pending"));
 	struct finding *finding;
 
-	if (!any || !workload || answer != ALERTS_NONE)
+	if (!are_judged(judge->scope, any) || !workload || answer != ALERTS_NONE)
 		return;
 	finding = emit_alert(judge, workload->object, rules);
 	finding_message(judge->sink, finding,
@@ -117,7 +126,8 @@ void kl701_alert_missing_pending(const struct judge *judge)
 	                "for nodes unseen", STR_ARG(workload->text));
 	finding_help(judge->sink, finding,
 	             "alert on kube_pod_status_phase{phase=\"Pending\"} == 1 for 15m");
-	relate_object(judge, finding, workload->object, NULL, "would be helped");
+	if (rules)
+		relate_object(judge, finding, workload->object, NULL, "would be helped");
 }
 
 /* The HPA of the workload that needs it most, else the first by name; NULL without HPAs. */
@@ -152,7 +162,7 @@ void kl703_alert_missing_hpa(const struct judge *judge)
 	struct finding *finding;
 
 	if (!scaler || scope_alert_reads(judge->scope, metrics, &any, &rules) != ALERTS_NONE ||
-	    !any)
+	    !are_judged(judge->scope, any))
 		return;
 	finding = emit_alert(judge, scaler->object, rules);
 	finding_message(judge->sink, finding,
@@ -161,7 +171,8 @@ void kl703_alert_missing_hpa(const struct judge *judge)
 	finding_help(judge->sink, finding,
 	             "alert on kube_horizontalpodautoscaler_status_condition with "
 	             "condition=\"ScalingActive\" and status=\"false\"");
-	relate_object(judge, finding, scaler->object, NULL, "would be helped");
+	if (rules)
+		relate_object(judge, finding, scaler->object, NULL, "would be helped");
 }
 
 /* ---- KL704, KL705 ---------------------------------------------------------------------- */

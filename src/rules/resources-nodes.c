@@ -124,12 +124,6 @@ void kl411_ephemeral_storage_bound(const struct judge *judge)
 
 /* ---- KL406 ----------------------------------------------------------------------------- */
 
-/* memoryOvercommit and cpuOvercommit of the configuration, at their defaults. */
-static const struct overcommit_row {
-	const char *resource;
-	int64_t most;
-} overcommit_rows[] = { { "memory", 2 }, { "cpu", 10 } };
-
 /* Pods of one workload that may come together on a node. */
 struct share {
 	const struct workload *workload;
@@ -256,33 +250,33 @@ static str mix_text(struct arena *arena, const struct shares *shares)
 }
 
 /* Groups of one shape only: of several types no single node is meant. */
-static void check_group(const struct judge *judge, size_t index,
-                        const struct overcommit_row *row)
+static void check_group(const struct judge *judge, size_t index, const char *name,
+                        int32_t most_percent)
 {
 	const struct group *group = judge->scope->groups.v[index];
 	const struct node_shape *shape = &group->shapes.v[0];
-	struct capacity_fact own = shape_allocatable(group, shape, str_of(row->resource));
+	struct capacity_fact own = shape_allocatable(group, shape, str_of(name));
 	struct capacity_fact cpu = shape_allocatable(group, shape, STR("cpu"));
 	struct capacity_fact memory = shape_allocatable(group, shape, STR("memory"));
 	struct capacity_fact pods = shape_allocatable(group, shape, STR("pods"));
 	struct node_fill fill = { cpu.safe, memory.safe, pods.known ? pods.safe : 110, 0 };
 	struct arena *arena = arena_new(), *texts = JUDGE_ARENA(judge);
 	struct shares shares = { 0 };
-	str resource = str_of(row->resource);
+	str resource = str_of(name);
 	struct finding *finding;
 
 	if (group->shapes.n == 1 && own.known && cpu.known && memory.known) {
-		collect_shares(judge, index, row->resource, arena, &shares);
+		collect_shares(judge, index, name, arena, &shares);
 		fill_node(&shares, &fill);
 	}
-	if (fill.limits > int64_mul_saturated(own.optimistic, row->most)) {
+	if (int64_mul_saturated(fill.limits, 100) >
+	    int64_mul_saturated(own.optimistic, most_percent)) {
 		finding = emit_group(judge, LEVEL_NOTE, group, group_name_node(group), NULL);
 		finding_message(judge->sink, finding,
 		                "one node of %.*s may hold %.*s, whose %s limits add up to %.*s, "
-		                "above %lld times its %.*s", STR_ARG(group->name),
-		                STR_ARG(mix_text(texts, &shares)), row->resource,
-		                STR_ARG(amount_text(texts, resource, fill.limits)),
-		                (long long)row->most,
+		                "above %d %% of its %.*s", STR_ARG(group->name),
+		                STR_ARG(mix_text(texts, &shares)), name,
+		                STR_ARG(amount_text(texts, resource, fill.limits)), most_percent,
 		                STR_ARG(amount_text(texts, resource, own.optimistic)));
 		finding_help(judge->sink, finding, "raise the requests of these pods");
 	}
@@ -293,8 +287,12 @@ static void check_group(const struct judge *judge, size_t index,
  * the largest one. */
 void kl406_node_overcommit(const struct judge *judge)
 {
-	for (size_t i = 0; i < judge->scope->groups.n; i++)
-		for (size_t k = 0; judge->scope->groups.v[i]->shapes.n &&
-		                   k < COUNT_OF(overcommit_rows); k++)
-			check_group(judge, i, &overcommit_rows[k]);
+	const struct settings *settings = judge->scope->settings;
+
+	for (size_t i = 0; i < judge->scope->groups.n; i++) {
+		if (!judge->scope->groups.v[i]->shapes.n)
+			continue;
+		check_group(judge, i, "memory", settings->memory_overcommit_percent);
+		check_group(judge, i, "cpu", settings->cpu_overcommit_percent);
+	}
 }

@@ -110,47 +110,57 @@ void kl402_memory_limit_missing(const struct judge *judge)
 
 /* ---- KL407 ----------------------------------------------------------------------------- */
 
-/* cpuLimitRatio and memoryLimitRatio of the configuration, at their defaults. */
-static const struct ratio_row {
-	const char *resource;
-	int64_t most;
-} ratio_rows[] = { { "cpu", 10 }, { "memory", 2 } };
+/* "10 times", "2.5 times", of a percentage. */
+static str times_text(struct arena *arena, int32_t percent)
+{
+	if (percent % 100 == 0)
+		return str_format(arena, "%d times", percent / 100);
+	return str_format(arena, "%d.%02d times", percent / 100, percent % 100);
+}
 
 /* A limit of the LimitRange is the namespace's choice, not this container's. */
 static void check_ratio(const struct judge *judge, const struct workload *workload,
-                        const struct container *container, const struct ratio_row *row)
+                        const struct container *container, const char *resource,
+                        int32_t most_percent)
 {
-	str resource = str_of(row->resource);
+	str name = str_of(resource);
 	const struct limit_range *range = range_of(judge, workload);
-	struct effective_amount request = container_request(range, container, resource);
-	struct effective_amount limit = container_limit(range, container, resource);
+	struct effective_amount request = container_request(range, container, name);
+	struct effective_amount limit = container_limit(range, container, name);
 	struct arena *arena = JUDGE_ARENA(judge);
 	struct finding *finding;
 
 	if (!request.set || !request.known || !limit.set || !limit.known || request.amount <= 0 ||
-	    !amounts_find(&container->limits, resource) ||
-	    limit.amount <= int64_mul_saturated(request.amount, row->most))
+	    !amounts_find(&container->limits, name) || most_percent <= 0 ||
+	    int64_mul_saturated(limit.amount, 100) <=
+	            int64_mul_saturated(request.amount, most_percent))
 		return;
 	finding = emit_node(judge, LEVEL_NOTE, workload->object, limit.node);
 	finding_message(judge->sink, finding,
-	                "the %s limit of container %.*s, %.*s, is more than %lld times its request "
-	                "of %.*s", row->resource, STR_ARG(container->name.s),
-	                STR_ARG(amount_text(arena, resource, limit.amount)), (long long)row->most,
-	                STR_ARG(amount_text(arena, resource, request.amount)));
+	                "the %s limit of container %.*s, %.*s, is more than %.*s its request of "
+	                "%.*s", resource, STR_ARG(container->name.s),
+	                STR_ARG(amount_text(arena, name, limit.amount)),
+	                STR_ARG(times_text(arena, most_percent)),
+	                STR_ARG(amount_text(arena, name, request.amount)));
 	finding_help(judge->sink, finding, "request %.*s or more, or lower the limit",
-	             STR_ARG(amount_text(arena, resource, limit.amount / row->most)));
+	             STR_ARG(amount_text(arena, name, int64_mul_saturated(limit.amount, 100) /
+	                                                      most_percent)));
 }
 
 /* A request that the limit stands in for has a ratio of 1. */
 void kl407_limit_request_ratio(const struct judge *judge)
 {
+	const struct settings *settings = judge->scope->settings;
+
 	for (size_t i = 0; i < judge->scope->workloads.n; i++) {
 		const struct workload *workload = judge->scope->workloads.v[i];
 		const struct container *container;
 
-		for (size_t k = 0; (container = pod_running(workload->pod, k)); k++)
-			for (size_t r = 0; r < COUNT_OF(ratio_rows); r++)
-				check_ratio(judge, workload, container, &ratio_rows[r]);
+		for (size_t k = 0; (container = pod_running(workload->pod, k)); k++) {
+			check_ratio(judge, workload, container, "cpu", settings->cpu_limit_percent);
+			check_ratio(judge, workload, container, "memory",
+			            settings->memory_limit_percent);
+		}
 	}
 }
 

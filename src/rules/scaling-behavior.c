@@ -206,9 +206,6 @@ void kl215_hpa_tolerance_deadband(const struct judge *judge)
 /* ---- KL214, KL222 ---------------------------------------------------------------------- */
 
 #define DAY_SECONDS 86400
-/* scaleUpTime and scaleDownDrop of the configuration, at their defaults. */
-#define SCALE_UP_SECONDS 1800
-#define SCALE_DOWN_PERCENT 50
 
 /* From the least size at which it can grow to its maximum. */
 static void say_slow(const struct judge *judge, const struct scaler *scaler, int64_t seconds)
@@ -238,7 +235,7 @@ void kl214_hpa_scaleup_blocked(const struct judge *judge)
 			continue;
 		from = scaler->min.value > 0 ? scaler->min.value : 1;
 		seconds = hpa_scale_up_seconds(scaler->hpa, from, scaler->max.value, DAY_SECONDS);
-		if (seconds > SCALE_UP_SECONDS)
+		if (seconds > judge->scope->settings->scale_up_seconds)
 			say_slow(judge, scaler, seconds);
 		if (seconds != -1)
 			continue;
@@ -267,7 +264,8 @@ void kl222_hpa_no_stabilization(const struct judge *judge)
 			continue;
 		drop = hpa_scale_down_drop(scaler->hpa, scaler->min.value, scaler->max.value);
 		if (int64_mul_saturated(drop, 100) <=
-		    int64_mul_saturated(scaler->max.value, SCALE_DOWN_PERCENT))
+		    int64_mul_saturated(scaler->max.value,
+		                        judge->scope->settings->scale_down_drop_percent))
 			continue;
 		finding = emit_node(judge, LEVEL_WARNING, scaler->object, window->node);
 		finding_message(judge->sink, finding,
