@@ -73,8 +73,8 @@ str request_text(struct arena *arena, str resource, int64_t amount);
 str scalar_text(struct arena *arena, str value);
 
 /* "0/3 node groups can run it: 2 lack label role=inference, 1 has taint spot=true:NoSchedule
- * that it does not tolerate": each group's first reason, equal ones counted, in the order of
- * the groups. */
+ * that it does not tolerate": each group's first reason, equal ones counted, the most
+ * frequent first and only a few of them. */
 str placement_text(struct arena *arena, const struct placement *placement);
 
 /* Why one group says no, in the singular: "lacks label role=inference". */

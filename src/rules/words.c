@@ -122,6 +122,23 @@ static void tally_reason(struct arena *arena, struct tally_rows *rows,
 	*VEC_PUSH(arena, rows) = (struct tally_row){ text, reason, 1 };
 }
 
+#define ROWS_SHOWN 4
+
+/* The most frequent reasons first, equal ones in the order of the groups; only as many as are
+ * shown need be in order. */
+static void sort_rows(struct tally_rows *rows)
+{
+	for (size_t i = 0; i < rows->n && i < ROWS_SHOWN; i++) {
+		size_t most = i;
+		for (size_t k = i + 1; k < rows->n; k++)
+			most = rows->v[k].count > rows->v[most].count ? k : most;
+		struct tally_row row = rows->v[most];
+		for (size_t k = most; k > i; k--)
+			rows->v[k] = rows->v[k - 1];
+		rows->v[i] = row;
+	}
+}
+
 const struct reason *verdict_first_no(const struct verdict *verdict)
 {
 	const struct reason *label = verdict_reason(verdict, FILTER_NODE_AFFINITY);
@@ -138,7 +155,7 @@ str placement_text(struct arena *arena, const struct placement *placement)
 {
 	struct tally_rows rows = { 0 };
 	struct buf buf = { .arena = arena };
-	size_t able = 0;
+	size_t able = 0, others = 0;
 
 	for (size_t i = 0; i < placement->count; i++) {
 		const struct reason *reason = verdict_first_no(&placement->verdicts[i]);
@@ -147,11 +164,16 @@ str placement_text(struct arena *arena, const struct placement *placement)
 			tally_reason(arena, &rows, reason);
 	}
 	buf_printf(&buf, "%zu/%zu node groups can run it", able, placement->count);
-	for (size_t i = 0; i < rows.n; i++) {
+	sort_rows(&rows);
+	for (size_t i = 0; i < rows.n && i < ROWS_SHOWN; i++) {
 		str text = reasons_text(arena, rows.v[i].reason, rows.v[i].count);
 		buf_printf(&buf, "%s%zu %.*s", i == 0 ? ": " : ", ", rows.v[i].count,
 		           STR_ARG(text));
 	}
+	for (size_t i = ROWS_SHOWN; i < rows.n; i++)
+		others += rows.v[i].count;
+	if (others > 0)
+		buf_printf(&buf, ", %zu for other reasons", others);
 	return buf_str(&buf);
 }
 
