@@ -636,7 +636,36 @@ static void test_filling(void **state)
 	/* 6 of 4 x 3.5 cores beside the DaemonSet */
 	assert_int_equal(fleet.groups[0].percent, 42);
 	assert_true(str_is(fleet.groups[0].resource, "cpu"));
+	assert_false(fleet.crowded[0]);
 	arena_free(arena);
+}
+
+/* Room for a surge: by amounts, and by anti-affinity to the own kind. */
+static void test_crowded(void **state)
+{
+	static const struct {
+		const char *text;
+		bool crowded;
+	} rows[] = {
+		{ DEPLOYMENT("7", "1", ""), false },
+		{ DEPLOYMENT("8", "1", ""), true },
+		{ DEPLOYMENT("1", "1", ANTI(HOST)), false },
+		{ DEPLOYMENT("2", "1", ANTI(HOST)), true },
+	};
+	(void)state;
+
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		struct arena *arena = arena_new();
+		struct scope *scope = scope_of_text(arena, str_of(rows[i].text));
+		struct fleet_question question;
+		struct fleet fleet;
+
+		add_group(arena, scope, "g", 2, 4000);
+		sched_fleet_of_scope(arena, sched_judge(arena, scope), false, &question, &fleet);
+		assert_int_equal(fleet.fits, ANSWER_YES);
+		assert_int_equal(fleet.crowded[0], rows[i].crowded);
+		arena_free(arena);
+	}
 }
 
 /* Whom the greedy placement does not follow makes it partial, which proves nothing. */
@@ -760,6 +789,7 @@ int main(void)
 		cmocka_unit_test(test_bounds_enclose_the_optimum),
 		cmocka_unit_test(test_losses),
 		cmocka_unit_test(test_filling),
+		cmocka_unit_test(test_crowded),
 		cmocka_unit_test(test_partial),
 		cmocka_unit_test(test_hpa),
 		cmocka_unit_test(test_shared_verdicts),

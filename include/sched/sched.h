@@ -107,6 +107,9 @@ struct fleet {
 	 * follow: lower < demand then proves nothing. */
 	bool partial;
 	int64_t *placed;               /* per item, of the placement behind lower */
+	/* Per item: a scheduler-like filling leaves no node for one more pod of it (the surge of a
+	 * rollout). false proves nothing. */
+	bool *crowded;
 	/* Per group of the scope, by a scheduler-like filling (large pods first). */
 	struct fleet_group {
 		const struct group *group;

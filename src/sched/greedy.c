@@ -9,15 +9,21 @@
 
 #include "sched-internal.h"
 
+/* Pods of one item on each node of a lot, and the others there; lists share their tails. */
+struct guest {
+	size_t item;
+	int64_t pods;
+	const struct guest *next;
+};
+
 /* Equal nodes of one group and what they have left, by resource. */
 struct lot {
 	size_t group, next;          /* next lot of the group; SIZE_MAX ends */
 	str zone;                    /* where the group's nodes are spread over several */
 	int64_t nodes;
-	int64_t own;                 /* pods of one workload on each node: the one of `turn` */
-	size_t turn;
 	int64_t *free;
-	bool used, port;             /* some pod is there; one with host ports */
+	const struct guest *guests;  /* NULL: no pod is there but those of DaemonSets */
+	bool port;                   /* a pod with host ports is there */
 };
 struct lots VEC(struct lot);
 
@@ -40,7 +46,7 @@ struct turn {
 struct plan {
 	const struct pod_profile *profile;
 	const struct pod_class *class;
-	size_t turn;                 /* its place in the order, from 1 */
+	size_t item;
 	const int64_t *request;      /* per resource of the yard */
 	int64_t wanted;
 	int64_t node_limit;          /* pods on one node */
@@ -125,18 +131,30 @@ static int64_t request_of(const struct workload *workload, str resource)
 	                                : resources_get(&workload->requests.v, resource).amount;
 }
 
+/* Pods of the plan on each node of the lot. */
+static int64_t own_pods(const struct lot *lot, const struct plan *plan)
+{
+	int64_t pods = 0;
+
+	for (const struct guest *guest = lot->guests; guest; guest = guest->next)
+		if (guest->item == plan->item)
+			pods += guest->pods;
+	return pods;
+}
+
 /* More pods of the plan that one node of the lot takes. */
 static int64_t node_room(const struct yard *yard, const struct lot *lot, const struct plan *plan)
 {
-	int64_t own = lot->turn == plan->turn ? lot->own : 0;
-	int64_t least = int64_sub_saturated(plan->node_limit, own);
+	int64_t least = INT64_MAX;
 
+	if (plan->profile->ports.n && lot->port)
+		return 0;
 	for (size_t r = 0; r < yard->resources.n && least > 0; r++)
 		if (plan->request[r] > 0)
 			least = smaller(least, lot->free[r] > 0 ? lot->free[r] / plan->request[r]
 			                                        : 0);
-	if (plan->profile->ports.n && lot->port)
-		return 0;
+	if (least > 0 && plan->node_limit < INT64_MAX)
+		least = smaller(least, plan->node_limit - own_pods(lot, plan));
 	return least > 0 ? least : 0;
 }
 
@@ -226,14 +244,16 @@ static void plan_anti(const struct yard *yard, const struct pod_affinity_term *t
 }
 
 /* Works out once what would be asked for every lot. */
-static struct plan make_plan(const struct yard *yard, const struct fleet_item *item, size_t turn)
+static struct plan make_plan(const struct yard *yard, const struct fleet_question *question,
+                             size_t index)
 {
+	const struct fleet_item *item = &question->items[index];
 	const struct pod_template *pod = item->workload->pod;
 	int64_t *request = arena_calloc(yard->arena, yard->resources.n, sizeof(int64_t));
 	struct plan plan = { .profile = yard->bench->profiles[item->workload->index],
 		             .class = yard->bench->classes[item->workload->index],
 		             .wanted = item->replicas, .node_limit = INT64_MAX,
-		             .turn = turn, .request = request };
+		             .item = index, .request = request };
 
 	for (size_t r = 0; r < yard->resources.n; r++)
 		request[r] = request_of(item->workload, yard->resources.v[r]);
@@ -254,13 +274,14 @@ static void fill_nodes(struct yard *yard, size_t at, const struct plan *plan, in
                        int64_t pods)
 {
 	struct lot filled = yard->lots.v[at];
+	struct guest *guest;
 
 	if (nodes <= 0 || pods <= 0)
 		return;
 	filled.nodes = nodes;
-	filled.used = true;
-	filled.own = (filled.turn == plan->turn ? filled.own : 0) + pods;
-	filled.turn = plan->turn;
+	guest = ARENA_NEW(yard->arena, struct guest);
+	*guest = (struct guest){ plan->item, pods, filled.guests };
+	filled.guests = guest;
 	filled.port = filled.port || plan->profile->ports.n > 0;
 	filled.free = arena_calloc(yard->arena, yard->resources.n, sizeof(int64_t));
 	for (size_t r = 0; r < yard->resources.n; r++)
@@ -532,7 +553,7 @@ static void report_group(const struct yard *yard, size_t group, struct fleet_gro
 
 	*ret_group = (struct fleet_group){ .group = sites->group };
 	for (size_t i = 0; i < yard->lots.n; i++)
-		if (yard->lots.v[i].group == group && yard->lots.v[i].used)
+		if (yard->lots.v[i].group == group && yard->lots.v[i].guests)
 			ret_group->nodes = int64_add_saturated(ret_group->nodes,
 			                                       yard->lots.v[i].nodes);
 	for (size_t r = 0; r < yard->resources.n; r++) {
@@ -560,6 +581,18 @@ static bool passed_over(const struct yard *yard, const struct plan *plan)
 	return false;
 }
 
+/* Does the filling leave no node for one more pod? Spread is not asked: it could only make it
+ * worse, and a surge pod takes the place of another before long. */
+static bool is_crowded(const struct yard *yard, const struct plan *plan)
+{
+	if (plan->impossible || passed_over(yard, plan))
+		return false;
+	for (size_t at = first_lot(yard, plan); at != SIZE_MAX; at = further_lot(yard, plan, at))
+		if (yard->lots.v[at].nodes > 0 && node_room(yard, &yard->lots.v[at], plan) > 0)
+			return false;
+	return true;
+}
+
 /* One pass and no step back: the scheduler does not take one either. */
 int64_t greedy_fill(struct arena *arena, const struct bench *bench,
                     const struct fleet_question *question, struct fleet *fleet)
@@ -575,13 +608,19 @@ int64_t greedy_fill(struct arena *arena, const struct bench *bench,
 		add_lots(&yard, g);
 	turns = order_items(&yard, question);
 	for (size_t i = 0; i < question->count; i++) {
-		struct plan plan = make_plan(&yard, &question->items[turns[i].item], i + 1);
+		struct plan plan = make_plan(&yard, question, turns[i].item);
 
 		fleet->placed[turns[i].item] = plan.wanted > 0 ? place(&yard, &plan) : 0;
 		if (fleet->placed[turns[i].item] < plan.wanted)
 			fleet->partial = fleet->partial || plan.impossible ||
 			                 passed_over(&yard, &plan);
 		total = int64_add_saturated(total, fleet->placed[turns[i].item]);
+	}
+	fleet->crowded = arena_calloc(arena, question->count, sizeof(fleet->crowded[0]));
+	for (size_t i = 0; i < question->count; i++) {
+		const struct plan plan = make_plan(&yard, question, i);
+
+		fleet->crowded[i] = is_crowded(&yard, &plan);
 	}
 	fleet->groups = arena_calloc(arena, groups, sizeof(fleet->groups[0]));
 	for (size_t g = 0; g < groups; g++)
