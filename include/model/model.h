@@ -124,6 +124,7 @@ struct settings {
 	struct version metrics_server_min; /* 0.6.0 */
 	int32_t usage_headroom_percent;    /* 20 */
 	int32_t heap_percent;              /* 90 */
+	int32_t headroom_percent;          /* 85: KL308, of a group at its maximum size */
 	int32_t cpu_limit_percent;         /* 1000: KL407, limit / request */
 	int32_t memory_limit_percent;      /* 200 */
 	int32_t cpu_overcommit_percent;    /* 1000: KL406, sum of limits / allocatable */

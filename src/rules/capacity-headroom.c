@@ -1,8 +1,6 @@
 /* KL308: how full a group is when every scaler is at its maximum (rules.md, KL3). */
 #include "rules-internal.h"
 
-#define HEADROOM_PERCENT 85 /* of what the group holds at its maximum */
-
 /* What the workloads that can run on no other group ask of one, at their peak. */
 struct load {
 	int64_t cpu, memory, pods;
@@ -85,7 +83,7 @@ static void check_load(const struct judge *judge, const struct group *group,
 			bottleneck = rows[i].resource;
 		}
 	}
-	if (most <= HEADROOM_PERCENT || most > 100)
+	if (most <= judge->scope->settings->headroom_percent || most > 100)
 		return; /* above 100: that it does not fit is said elsewhere */
 	struct finding *finding = emit_group(judge, LEVEL_NOTE, group, group->max.node,
 	                                     group->max.node ? NULL : "maxSize");
