@@ -249,7 +249,7 @@ void kl214_hpa_scaleup_blocked(const struct judge *judge)
 	}
 }
 
-/* Only a written 0: the default is 300 s. */
+/* Only a written 0: the default is 300 s. A maximum of 1 is a switch, which may act at once. */
 void kl222_hpa_no_stabilization(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->scalers.n; i++) {
@@ -260,7 +260,7 @@ void kl222_hpa_no_stabilization(const struct judge *judge)
 		int64_t drop;
 
 		if (!window || !node_known(window->node) || window->value != 0 ||
-		    !scaler->min.known || !scaler->max.known)
+		    !scaler->min.known || !scaler->max.known || scaler->max.value < 2)
 			continue;
 		drop = hpa_scale_down_drop(scaler->hpa, scaler->min.value, scaler->max.value);
 		if (int64_mul_saturated(drop, 100) <=
