@@ -114,6 +114,45 @@ struct calls VEC(struct call);
 /* When the absence of alerts is judged. */
 enum alerts_setting { ALERTS_WHEN_DECLARED, ALERTS_ALWAYS, ALERTS_NEVER };
 
+/* Workloads that a configuration speaks of: by labels of their pods and by namespace. */
+struct workload_choice {
+	struct label_selector selector;
+	struct strs namespaces;            /* globs; none: all */
+};
+struct workload_choices VEC(struct workload_choice);
+/* What such workloads must have: labels of their groups (KL117), or tolerated taints (KL118). */
+struct house_policy {
+	struct workload_choice workloads;
+	struct pairs labels;
+	struct taints taints;
+};
+struct house_policies VEC(struct house_policy);
+/* Images whose names match, and what they run on ("linux/amd64"): KL114. */
+struct image_platforms {
+	str match;                         /* glob */
+	struct strs platforms;
+};
+struct images VEC(struct image_platforms);
+/* What somebody observed of a container (KL404); amounts as quantities, empty: not said. */
+struct usage {
+	str workload;                      /* Kind/namespace/name, or namespace/pod */
+	str container, memory, cpu;
+	struct span span;
+};
+struct usages VEC(struct usage);
+/* Namespace of objects that name none, by a glob on the path of their file. */
+struct namespace_rule {
+	str path, namespace;
+};
+struct namespace_rules VEC(struct namespace_rule);
+/* One of several clusters of a repo. Paths are relative to the root; "" is all of it. */
+struct cluster {
+	str name;
+	struct strs paths, nodes;          /* none: all files; groups of all files */
+	const struct settings *settings;
+};
+struct clusters VEC(struct cluster);
+
 /* Thresholds and settings of config.md, at their defaults until a configuration says other. */
 struct settings {
 	struct version kubernetes;         /* target version */
@@ -133,6 +172,14 @@ struct settings {
 	int64_t scale_up_seconds;          /* 1800: KL214 */
 	int64_t spot_notice_seconds;       /* 30: KL609 */
 	enum alerts_setting alerts;        /* ALERTS_WHEN_DECLARED: KL701-703 */
+	int32_t fleet_percent;             /* 0: KL303, of the way from baseline to peak */
+	struct workload_choices critical;  /* besides those of system priority classes */
+	struct strs special_groups;        /* globs on names of groups: KL120 */
+	struct images images;
+	struct house_policies label_policies, taint_policies;
+	struct usages usages;
+	struct namespace_rules namespaces; /* the first that matches wins */
+	struct clusters clusters;          /* none: all files describe one */
 };
 
 /* One cluster (and variant): everything in it may judge everything else in it. */
@@ -173,6 +220,12 @@ bool model_reads_kind(str api_version, str kind);
 
 /* Settings at their defaults. */
 void settings_default(struct settings *ret_settings);
+
+/* kubectl's text form of a selector ("a=b,c!=d,e in (f,g),h,!i"); "" matches everything. false:
+ * it is none. Lives in arena. */
+bool selector_from_text(struct arena *arena, str text, struct label_selector *ret_selector);
+/* Is the workload one of them? Labels that are not known are no match. */
+bool workload_is_chosen(const struct workload_choice *choice, const struct workload *workload);
 
 /* Namespace that an object lives in: its own, else the kustomization's, else "default"; empty
  * for cluster-scoped kinds. */

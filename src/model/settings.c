@@ -8,7 +8,6 @@ void settings_default(struct settings *ret_settings)
 		.metrics_server_min = { .major = 0, .minor = 6, .patch = 0 },
 		.usage_headroom_percent = 20,
 		.heap_percent = 90,
-		.headroom_percent = 85,
 		.cpu_limit_percent = 1000,
 		.memory_limit_percent = 200,
 		.cpu_overcommit_percent = 1000,
@@ -16,5 +15,6 @@ void settings_default(struct settings *ret_settings)
 		.scale_down_drop_percent = 50,
 		.scale_up_seconds = 1800,
 		.spot_notice_seconds = 30,
+		.headroom_percent = 85,
 	};
 }

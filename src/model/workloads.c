@@ -100,6 +100,15 @@ static void copy_placement(struct scope *scope, struct workload *workload)
 		*VEC_PUSH(scope->arena, &workload->tolerations) = pod->tolerations.v[i];
 }
 
+static bool is_declared_critical(const struct settings *settings,
+                                 const struct workload *workload)
+{
+	for (size_t i = 0; i < settings->critical.n; i++)
+		if (workload_is_chosen(&settings->critical.v[i], workload))
+			return true;
+	return false;
+}
+
 void workload_resolve(struct scope *scope, struct workload *workload)
 {
 	const struct pod_template *pod = workload->pod;
@@ -109,7 +118,8 @@ void workload_resolve(struct scope *scope, struct workload *workload)
 	copy_placement(scope, workload);
 	workload->priority_class = scope_find(scope, OBJECT_PRIORITY_CLASS, (str){ 0 }, priority);
 	workload->critical = str_is(priority, "system-cluster-critical") ||
-	                     str_is(priority, "system-node-critical");
+	                     str_is(priority, "system-node-critical") ||
+	                     is_declared_critical(scope->settings, workload);
 	if (pod->runtime_class.s.n)
 		workload->runtime_class =
 			scope_find(scope, OBJECT_RUNTIME_CLASS, (str){ 0 }, pod->runtime_class.s);
