@@ -42,46 +42,98 @@ static bool must_surge(const struct workload_spec *spec, int64_t replicas)
 	       resolve(&spec->max_surge, replicas, true) > 0;
 }
 
+enum surge { SURGE_FITS, SURGE_ALONE, SURGE_BESIDE, SURGE_AT_PEAK };
+
 static void say_surge(const struct judge *judge, const struct workload *workload,
-                      int64_t replicas, bool peak)
+                      enum surge surge)
 {
 	const struct object *object = workload->object;
 	const struct workload_spec *spec = object->workload;
 	const struct node *strategy = node_get(spec->spec, "strategy");
 	const struct capacity *capacity = capacity_of(judge, workload);
-	struct finding *finding = emit_at(judge, peak ? LEVEL_WARNING : LEVEL_ERROR, object,
-	                                  strategy ? strategy : spec->spec,
+	int64_t replicas = surge == SURGE_AT_PEAK ? workload->peak.value
+	                                          : workload->baseline.value;
+	struct finding *finding = emit_at(judge, surge == SURGE_ALONE ? LEVEL_ERROR : LEVEL_WARNING,
+	                                  object, strategy ? strategy : spec->spec,
 	                                  strategy ? NULL : "strategy");
 
-	finding_message(judge->sink, finding,
-	                "a rolling update of %lld replicas%s needs one pod more (maxUnavailable "
-	                "comes to 0), but its node groups hold %lld",
-	                (long long)replicas, peak ? " (the peak)" : "", (long long)capacity->total);
+	if (surge == SURGE_BESIDE)
+		finding_message(judge->sink, finding,
+		                "a rolling update of %lld replicas needs one pod more (maxUnavailable "
+		                "comes to 0), and beside the other workloads no node has room for it",
+		                (long long)replicas);
+	else
+		finding_message(judge->sink, finding,
+		                "a rolling update of %lld replicas%s needs one pod more "
+		                "(maxUnavailable comes to 0), but its node groups hold %lld",
+		                (long long)replicas, surge == SURGE_AT_PEAK ? " (the peak)" : "",
+		                (long long)capacity->total);
 	finding_help(judge->sink, finding,
 	             "set maxUnavailable: 1, or let a node group grow by one node");
+}
+
+/* Only Deployments roll with a surge; StatefulSets and Recreate stop a pod first. */
+static bool rolls(const struct workload *workload)
+{
+	const struct workload_spec *spec = workload->object->workload;
+
+	return workload->object->class == OBJECT_DEPLOYMENT && spec &&
+	       (!spec->strategy.node || str_is(spec->strategy.s, "RollingUpdate")) &&
+	       workload->baseline.known && workload->baseline.value > 0;
+}
+
+/* crowded: by workload index, whether a filled fleet leaves no room for one more. Where not even
+ * the replicas fit, that is the cause (KL301, KL302). */
+static enum surge surge_of(const struct workload *workload, const struct capacity *capacity,
+                           const bool *crowded)
+{
+	const struct workload_spec *spec = workload->object->workload;
+	int64_t baseline = workload->baseline.value;
+
+	if (baseline <= capacity->total && must_surge(spec, baseline)) {
+		if (baseline == capacity->total)
+			return SURGE_ALONE;
+		if (crowded[workload->index])
+			return SURGE_BESIDE;
+	}
+	if (workload->peak.known && workload->peak.value == capacity->total &&
+	    must_surge(spec, workload->peak.value))
+		return SURGE_AT_PEAK;
+	return SURGE_FITS;
+}
+
+/* All workloads at their baseline; nothing is crowded when they do not fit, or nobody knows. */
+static const bool *find_crowded(const struct judge *judge, struct arena *arena)
+{
+	bool *crowded = arena_calloc(arena, judge->scope->workloads.n, sizeof *crowded);
+	struct fleet_question question;
+	struct fleet fleet;
+
+	if (judge->scope->groups.n == 0)
+		return crowded;
+	sched_fleet_of_scope(arena, judge->judgement, false, &question, &fleet);
+	for (size_t i = 0; i < question.count && fleet.fits == ANSWER_YES && !fleet.open; i++)
+		crowded[question.items[i].workload->index] = fleet.crowded[i];
+	return crowded;
 }
 
 /* Alone, so that an error does not hang on other workloads; where not even the replicas fit,
  * KL301 or KL302 says so. */
 void kl304_rollout_surge_blocked(const struct judge *judge)
 {
+	struct arena *scratch = arena_new();
+	const bool *crowded = find_crowded(judge, scratch);
+
 	for (size_t i = 0; i < judge->scope->workloads.n; i++) {
 		const struct workload *workload = judge->scope->workloads.v[i];
 		const struct capacity *capacity = usable_capacity(judge, workload);
-		const struct workload_spec *spec = workload->object->workload;
-
-		if (workload->object->class != OBJECT_DEPLOYMENT || !spec || !capacity ||
-		    (spec->strategy.node && !str_is(spec->strategy.s, "RollingUpdate")) ||
-		    !workload->baseline.known || workload->baseline.value <= 0)
-			continue;
-		/* Where not even the replicas fit, that is the cause (KL301, KL302). */
-		if (workload->baseline.value == capacity->total &&
-		    must_surge(spec, workload->baseline.value))
-			say_surge(judge, workload, workload->baseline.value, false);
-		else if (workload->peak.known && workload->peak.value == capacity->total &&
-		         must_surge(spec, workload->peak.value))
-			say_surge(judge, workload, workload->peak.value, true);
+		enum surge surge = capacity && rolls(workload)
+		                           ? surge_of(workload, capacity, crowded)
+		                           : SURGE_FITS;
+		if (surge != SURGE_FITS)
+			say_surge(judge, workload, surge);
 	}
+	arena_free(scratch);
 }
 
 /* ---- KL311 ------------------------------------------------------------------------------ */
