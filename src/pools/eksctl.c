@@ -238,7 +238,7 @@ static void read_group(struct reader *reader, const struct cluster *cluster,
 
 	group->labels_complete = !node_get(node, "launchTemplate") &&
 	                         !node_get(node, "overrideBootstrapCommand");
-	group->taints_known = true;
+	group->taints_known = group->labels_complete;
 	read_labels(reader, node_get(node, "labels"), group);
 	read_taints(reader, node_get(node, "taints"), group, &group->taints);
 	read_pairs(reader, node_get(node, "tags"), &group->tags);
