@@ -304,40 +304,51 @@ bool affinity_admits_all(const struct question *question)
 	return !has_terms(profile);
 }
 
-/* Long value sets (instance types) are cut, so that a message stays one line. */
-static void add_values(struct buf *buf, str key, const struct strs *values)
+/* Values between marks, cut after the third when there are many: sets of instance types are
+ * long, and a message is one line. */
+static void add_list(struct buf *buf, const struct strs *values, str between)
 {
 	size_t shown = values->n > 4 ? 3 : values->n;
 
-	buf_printf(buf, "%.*s", STR_ARG(key));
-	for (size_t i = 0; i < shown; i++)
-		buf_printf(buf, "%s%.*s", i ? "|" : "=", STR_ARG(values->v[i]));
+	for (size_t i = 0; i < shown; i++) {
+		if (i)
+			buf_add(buf, between);
+		buf_add(buf, values->v[i]);
+	}
 	if (shown < values->n)
-		buf_printf(buf, "|... (%zu values)", values->n);
+		buf_printf(buf, "%.*s... (%zu values)", STR_ARG(between), values->n);
 }
 
-/* What the pod wants of the key, as a person would write it: role=inference, disk in (a, b). */
+static struct strs values_of(struct arena *arena, const struct requirement *requirement)
+{
+	struct strs values = { 0 };
+
+	for (size_t i = 0; i < requirement->values.n; i++)
+		*VEC_PUSH(arena, &values) = requirement->values.v[i].s;
+	return values;
+}
+
+/* What the pod wants of the key, as a person would write it: role=inference, disk in (a, b).
+ * Millions of these may be written, so no format is read. */
 static void add_demand_text(struct buf *buf, const struct requirement *requirement)
 {
 	static const char *const words[] = {
-		[SELECTOR_IN] = " in", [SELECTOR_NOT_IN] = " not in", [SELECTOR_EXISTS] = "",
-		[SELECTOR_DOES_NOT_EXIST] = " absent", [SELECTOR_GT] = " >", [SELECTOR_LT] = " <",
+		[SELECTOR_IN] = " in (", [SELECTOR_NOT_IN] = " not in (", [SELECTOR_EXISTS] = "",
+		[SELECTOR_DOES_NOT_EXIST] = " absent", [SELECTOR_GT] = " > ", [SELECTOR_LT] = " < ",
 		[SELECTOR_INVALID] = " (invalid operator)",
 	};
-	const struct texts *values = &requirement->values;
+	bool one = requirement->op == SELECTOR_IN && requirement->values.n == 1;
+	bool list = requirement->op == SELECTOR_IN || requirement->op == SELECTOR_NOT_IN;
+	struct strs values;
 
-	if (requirement->op == SELECTOR_IN && values->n == 1) {
-		buf_printf(buf, "%.*s=%.*s", STR_ARG(requirement->key), STR_ARG(values->v[0].s));
-		return;
-	}
-	buf_printf(buf, "%.*s%s", STR_ARG(requirement->key), words[requirement->op]);
-	if (requirement->op == SELECTOR_IN || requirement->op == SELECTOR_NOT_IN) {
-		buf_printf(buf, " (");
-		for (size_t i = 0; i < values->n && i < 4; i++)
-			buf_printf(buf, "%s%.*s", i ? ", " : "", STR_ARG(values->v[i].s));
-		buf_printf(buf, values->n > 4 ? ", ...)" : ")");
-	} else if (values->n) {
-		buf_printf(buf, " %.*s", STR_ARG(values->v[0].s));
+	buf_add(buf, requirement->key);
+	buf_add(buf, one ? STR("=") : str_of(words[requirement->op]));
+	if (one || (requirement->values.n && !list)) {
+		buf_add(buf, requirement->values.v[0].s);
+	} else if (list) {
+		values = values_of(buf->arena, requirement);
+		add_list(buf, &values, STR(", "));
+		buf_char(buf, ')');
 	}
 }
 
@@ -348,18 +359,19 @@ static str demand_detail(struct arena *arena, const struct requirement *requirem
 	struct buf buf = { .arena = arena };
 
 	if (label->kind == LABEL_UNKNOWN) {
-		buf_printf(&buf, "label %.*s is not declared", STR_ARG(requirement->key));
+		buf_add(&buf, STR("label "));
+		buf_add(&buf, requirement->key);
+		buf_add(&buf, STR(" is not declared"));
 		return buf_str(&buf);
 	}
-	if (label->kind == LABEL_ABSENT) {
-		buf_printf(&buf, "lacks label ");
-		add_demand_text(&buf, requirement);
-		return buf_str(&buf);
+	buf_add(&buf, label->kind == LABEL_ABSENT ? STR("lacks label ") : STR("has label "));
+	if (label->kind != LABEL_ABSENT) {
+		buf_add(&buf, requirement->key);
+		buf_add(&buf, label->kind == LABEL_VALUES ? STR("=") : STR(""));
+		if (label->kind == LABEL_VALUES)
+			add_list(&buf, &label->values, STR("|"));
+		buf_add(&buf, STR(", not "));
 	}
-	buf_printf(&buf, "has label ");
-	add_values(&buf, requirement->key,
-	           label->kind == LABEL_VALUES ? &label->values : &(struct strs){ 0 });
-	buf_printf(&buf, ", not ");
 	add_demand_text(&buf, requirement);
 	return buf_str(&buf);
 }

@@ -141,6 +141,7 @@ struct bench *bench_new(struct arena *arena, const struct scope *scope)
 
 	bench->arena = arena;
 	bench->scope = scope;
+	bench->scratch = ARENA_NEW(arena, struct reasons);
 	bench->comparison = gate_is_on(scope, "TaintTolerationComparisonOperators");
 	bench->profiles = arena_calloc(arena, count, sizeof(bench->profiles[0]));
 	bench->classes = arena_calloc(arena, count, sizeof(bench->classes[0]));
@@ -240,6 +241,22 @@ static void offer_shape(const struct question *question, enum answer answer, boo
 		offer->least = least;
 }
 
+/* Asks all filters for reasons. They are collected in one place and copied to size: there may be
+ * millions of verdicts with one reason each. */
+static void explain(const struct bench *bench, struct question *question, struct verdict *verdict)
+{
+	struct reasons *reasons = bench->scratch;
+
+	reasons->n = 0;
+	question->reasons = reasons;
+	for (size_t i = 0; i < FILTER_COUNT; i++)
+		question_ask(question, (enum filter)i);
+	verdict->reasons.v = arena_calloc(bench->arena, reasons->n, sizeof(reasons->v[0]));
+	verdict->reasons.n = verdict->reasons.cap = reasons->n;
+	for (size_t i = 0; i < reasons->n; i++)
+		verdict->reasons.v[i] = reasons->v[i];
+}
+
 /* Answers first and reasons only for the best shape: a group of 500 instance types gives one
  * reason, not 500. */
 void bench_judge_group(const struct bench *bench, const struct pod_profile *profile,
@@ -276,9 +293,7 @@ void bench_judge_group(const struct bench *bench, const struct pod_profile *prof
 	if (ret_verdict->answer == ANSWER_YES || !sites->count)
 		return;
 	question.site = &bench->sites[ret_offer->site];
-	question.reasons = &ret_verdict->reasons;
-	for (size_t i = 0; i < FILTER_COUNT; i++)
-		question_ask(&question, (enum filter)i);
+	explain(bench, &question, ret_verdict);
 }
 
 /* Once for all workloads of a kind. */

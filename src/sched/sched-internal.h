@@ -212,6 +212,7 @@ struct bench {
 	struct group_sites *groups;      /* per group */
 	struct site *sites;
 	size_t site_count;
+	struct reasons *scratch;         /* where reasons are collected before they are copied */
 	struct map *labels;              /* namespace, label, value -> struct workloads with it */
 };
 
