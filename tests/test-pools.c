@@ -56,7 +56,7 @@ static void test_native(void **state)
 		  "a 0..1 labels{} taints{} m5.large cpu=1930 memory=6903Mi pods=29\n" },
 		{ "an accelerator of the catalogue",
 		  INVENTORY "nodeGroups:\n- {name: a, maxSize: 1, instanceTypes: [p3.2xlarge]}\n",
-		  "a 0..1 labels{} taints{} p3.2xlarge cpu=7910 memory=55429Mi..60009Mi pods=58 "
+		  "a 0..1 labels{} taints{} p3.2xlarge cpu=7910 memory=56214Mi..60899Mi pods=110 "
 		  "nvidia.com/gpu=1\n" },
 	};
 

@@ -128,7 +128,8 @@ static int64_t pod_slots(const struct frame *frame, const struct node **ret_node
 	}
 	if (frame->type && frame->type->max_pods)
 		return frame->type->max_pods;
-	return frame->gcp || frame->plain ? 110 : 0;
+	/* EKS takes 110 for types that its own table lacks. */
+	return frame->gcp || frame->plain || (frame->aws && frame->type) ? 110 : 0;
 }
 
 static void resolve_pods(const struct frame *frame)
