@@ -1,4 +1,7 @@
-/* What the two halves of the HPA controller share. */
+/* What the two halves of the HPA controller share: hpa-metrics.c turns one metric into a count,
+ * hpa.c turns counts into a decision. Both keep upstream's float64 ratios as doubles: where it
+ * rounds, so do we.
+ */
 #ifndef KUBELINT_HPA_INTERNAL_H
 #define KUBELINT_HPA_INTERNAL_H
 
@@ -7,7 +10,7 @@
 #include "sched.h"
 
 /* Shares of the target by which usage may differ without a change: 0.1 is a tenth. */
-struct hpa_tolerances {
+struct hpa_tolerances { /* --horizontal-pod-autoscaler-tolerance, or behavior.*.tolerance */
 	double down, up;
 };
 

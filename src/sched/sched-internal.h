@@ -1,5 +1,14 @@
 /* What only the files of sched share: pods and places prepared for many questions, and the
  * filters over them.
+ *
+ * The order of work: a bench is made of a scope once. It holds a profile of every workload's
+ * pod and a site for every shape of every group, with the DaemonSets that run there. Each kind
+ * of pod (a class) is then asked about each group, which gives verdicts for people and offers
+ * for arithmetic. Capacities add up offers (capacity.c), narrow them by what pods demand of
+ * each other (solo.c), and fleets join them (fleet.c, greedy.c, crowd.h).
+ *
+ * Everything lives in the arena of the bench. Nothing here is changed after bench_new() and
+ * classify(), so a bench may be asked from several threads, each with an arena of its own.
  */
 #ifndef KUBELINT_SCHED_INTERNAL_H
 #define KUBELINT_SCHED_INTERNAL_H
@@ -22,10 +31,11 @@ struct demand {
 	bool open;                       /* a template or patch may say other */
 	size_t order;                    /* place in the pod, selector entries first */
 };
-/* Sorted by key, so that all demands on one label stand together. */
+/* Sorted by key, so that all demands on one label stand together: one value of the label has to
+ * meet all of them at once. */
 struct demands VEC(struct demand);
 
-/* One nodeSelectorTerm. */
+/* One nodeSelectorTerm, by itself and together with the nodeSelector. */
 struct term_profile {
 	const struct node_selector_term *term;
 	bool parses;                     /* upstream skips a term that does not */
@@ -33,12 +43,14 @@ struct term_profile {
 	struct demands merged;           /* with the nodeSelector's entries */
 };
 
+/* One host port of a pod. Upstream: GetHostPorts, after defaultHostNetworkPorts. */
 struct port_use {
 	str protocol, ip;                /* defaults filled in */
 	int64_t port;
 	bool unknown;
 	const struct node *node;
 };
+/* Sorted by port, protocol and address, the address that stands for all of them first. */
 struct port_uses VEC(struct port_use);
 
 /* Where a volume of the pod may be used: nodeAffinity of its PersistentVolume. */
@@ -53,17 +65,22 @@ struct volume_profile {
 /* A workload's pod, prepared once and asked about often. */
 struct pod_profile {
 	const struct workload *workload;
+	/* nodeSelector with what RuntimeClass adds; then the ORed terms of required node
+	 * affinity, each with and without it. No terms and a node in the workload's
+	 * required_node_terms: an affinity that matches nothing. */
 	struct demands selector;
-	struct term_profile *terms;      /* of required node affinity */
+	struct term_profile *terms;
 	size_t term_count;
 	struct port_uses ports;          /* host ports */
+	/* One entry a PersistentVolume with nodeAffinity; all of them have to be in reach. */
 	struct volume_profiles {
 		struct volume_profile *v;
 		size_t n, cap;
 	} volumes;
 };
 
-/* Prepares a workload; the profile lives in arena. */
+/* Prepares a workload; the profile and what it points to live in arena, or in the workload's own
+ * tree, which has to outlive it. Never NULL. */
 struct pod_profile *pod_profile_new(struct arena *arena, const struct workload *workload);
 /* Terms prepared alone, without the nodeSelector; array of terms->n. */
 struct term_profile *profile_terms_alone(struct arena *arena,
@@ -91,27 +108,32 @@ void pod_add_volumes(struct arena *arena, const struct scope *scope, struct pod_
 
 /* ---- places ----------------------------------------------------------------------------- */
 
-/* One kind of node, and what is on it before the pod in question comes. */
+/* One kind of node, and what is on it before the pod in question comes. Of a group: any of its
+ * nodes of one shape, with DaemonSets only. In the vectors: one concrete node. */
 struct site {
 	const struct group *group;
 	const struct node_shape *shape;
 	str node_name;                   /* empty: any node of the group */
 	bool unschedulable;
-	const struct pod_profile **pods; /* DaemonSets, or the pods given */
+	/* DaemonSets that certainly run on every such node, or the pods given. */
+	const struct pod_profile **pods;
 	size_t pod_count;
-	const struct pod_profile **maybe;/* DaemonSets that may run there */
+	/* DaemonSets that may run there: on some nodes only, or by a fact that is not known. */
+	const struct pod_profile **maybe;
 	size_t maybe_count;
-	struct resource_amounts used;    /* by pods, with their number as "pods" */
-	struct resource_amounts used_most; /* by pods and maybe */
+	/* What pods take, with their number as resource "pods", and what group.daemon_overhead
+	 * declares besides. used is the optimistic sum; used_most counts maybe in. */
+	struct resource_amounts used;
+	struct resource_amounts used_most;
 };
 
-/* Adds a pod's requests and its slot to a site's sums. */
+/* Adds a pod's requests and its slot to a site's sums, saturating at INT64_MAX. */
 void site_add_use(struct arena *arena, struct resource_amounts *used,
                   const struct pod_profile *profile);
 
 /* ---- filters ---------------------------------------------------------------------------- */
 
-/* One pod against one site. */
+/* One pod against one site. Cheap to make; lives on the stack. */
 struct question {
 	struct arena *arena;
 	const struct pod_profile *profile;
@@ -139,17 +161,19 @@ enum answer filter_ports(const struct question *question);
 enum answer filter_spread(const struct question *question);
 enum answer filter_pod_affinity(const struct question *question);
 
-/* Adds a reason when reasons are wanted; NULL otherwise. */
+/* Adds a reason when reasons are wanted, and gives it to be filled in; NULL otherwise. text is a
+ * literal, or lives in the question's arena. */
 struct reason *question_because(const struct question *question, enum filter filter,
                                 enum answer answer, const char *text);
 
-/* Runs one filter of the table. */
+/* Runs one filter of the table (filters.c), with reasons if the question wants them. */
 enum answer question_ask(const struct question *question, enum filter filter);
 
-/* nodeSelector alone and node affinity alone. */
+/* nodeSelector alone and node affinity alone, as struct verdict shows them. */
 enum answer affinity_selector_alone(const struct question *question);
 enum answer affinity_terms_alone(const struct question *question);
-/* Both at once; what spread's nodeAffinityPolicy asks too. */
+/* Both at once: values exist that satisfy the nodeSelector and one whole term. What spread's
+ * nodeAffinityPolicy asks too. */
 enum answer affinity_admits(const struct question *question);
 /* Does every node of the site admit the pod, whatever values its labels have? */
 bool affinity_admits_all(const struct question *question);
@@ -161,27 +185,32 @@ enum answer taints_admit(const struct question *question);
 /* The value set of a label at a site. The host name is there unless the group says other. */
 const struct group_label *site_label(const struct site *site, str key);
 
-/* What one pod may still take of a resource at a site, and what it asks. */
+/* What one pod may still take of a resource at a site, and what it asks. cpu in millicores, all
+ * else in whole units; allocatable and free are INT64_MAX where nobody declares them. */
 struct room {
 	str resource;
 	int64_t request, free, allocatable, used;
 	bool unknown;                    /* the request is a lower bound, or free is a guess */
 };
-/* The i-th resource that the pod asks for, its slot ("pods") first; false behind the last. */
+/* The i-th resource that the pod asks for, its slot ("pods") first; false behind the last. A
+ * DaemonSet in question does not count among those that use the site. */
 bool site_room(const struct question *question, size_t i, struct room *ret_room);
 
 /* ---- a scope under judgement ----------------------------------------------------------- */
 
-/* What a group offers to one kind of pod. */
+/* What a group offers to one kind of pod: the arithmetic side of a verdict. */
 struct offer {
 	enum answer answer;              /* optimistic */
 	bool tight;                      /* the safe allocatable says no */
 	size_t site;                     /* the shape that suits best, as index into sites */
-	int64_t most, least;             /* pods on one node: optimistic, safe */
-	str limited_by;                  /* the resource that runs out first on one node */
+	/* Pods on one node: optimistic and over the best shape; safe and, but for Karpenter,
+	 * over the worst one. Host ports and anti-affinity over the host name leave one. */
+	int64_t most, least;
+	str limited_by;                  /* what runs out first on one node; "hostPort" … */
 };
 
-/* All kinds of nodes of one group: sites[first .. first + count). */
+/* All kinds of nodes of one group: sites[first .. first + count). Bounds that count per zone are
+ * multiplied by the zones. */
 struct group_sites {
 	const struct group *group;
 	size_t first, count;
@@ -190,7 +219,8 @@ struct group_sites {
 	bool bound_known;
 };
 
-/* Pods that are judged alike, and what they were told. */
+/* Pods that are judged alike, and what they were told. Workloads of one class differ in names,
+ * labels, replicas, and in what they demand of other pods. */
 struct pod_class {
 	const struct pod_profile *profile; /* of the first of them */
 	size_t number;                     /* in order of making */
@@ -198,11 +228,13 @@ struct pod_class {
 	struct offer *offers;              /* per group */
 	struct group_share *shares;        /* of the groups that do not say no */
 	size_t share_count;
-	int64_t most, least;               /* pods on all groups, by what each offers */
-	bool open;                         /* undeclared facts may change the sums */
+	/* Pods on all groups, by what each offers times its nodes, Karpenter limits counted in.
+	 * open: an answer or a bound that nobody declares may change the sums. */
+	int64_t most, least;
+	bool open;
 };
 
-/* Everything prepared about a scope. */
+/* Everything prepared about a scope. Groups and workloads are numbered as in the scope. */
 struct bench {
 	struct arena *arena;
 	const struct scope *scope;
@@ -224,20 +256,21 @@ bool bench_others_selected(const struct bench *bench, const struct workload *own
                            const struct spread_constraint *constraint,
                            const struct pod_affinity_term *term);
 
-/* Prepares profiles, sites and the DaemonSets on them. */
+/* Prepares profiles, sites and the DaemonSets on them. classes are left to the caller. */
 struct bench *bench_new(struct arena *arena, const struct scope *scope);
 /* Finds out which DaemonSets run on a site; profiles: of all workloads. */
 void site_add_daemons(const struct bench *bench, struct site *site);
 /* Text that is equal for pods which every filter treats alike. */
 str pod_signature(struct arena *arena, const struct pod_profile *profile);
-/* Verdicts and offers of one kind of pod. */
+/* Verdicts and offers of one kind of pod, one of each per group. */
 struct pod_class *bench_judge(const struct bench *bench, const struct pod_profile *profile);
-/* The best verdict over the shapes of a group. */
+/* The best verdict over the shapes of a group: by the answer, then by how near it comes, labels
+ * before size. Reasons are those of that shape. */
 void bench_judge_group(const struct bench *bench, const struct pod_profile *profile,
                        size_t group, struct verdict *ret_verdict, struct offer *ret_offer);
 /* Fills shares, most, least and open from the offers. */
 void class_add_up(const struct bench *bench, struct pod_class *class);
-/* How many replicas a workload can have by itself. */
+/* How many replicas a workload can have by itself; its class has to be judged. */
 void bench_measure(const struct bench *bench, const struct workload *workload,
                    struct capacity *ret_capacity);
 
@@ -251,7 +284,7 @@ int64_t greedy_fill(struct arena *arena, const struct bench *bench,
 void solo_measure(const struct bench *bench, const struct workload *workload,
                   struct capacity *capacity, int64_t *least);
 
-/* All filters; fills by_filter, selector and affinity. */
+/* All filters; fills by_filter, selector, affinity and answer of the verdict. */
 enum answer question_ask_all(const struct question *question, struct verdict *ret_verdict);
 
 #endif
