@@ -62,7 +62,7 @@ static const char *const fault_words[] = {
 	[FAULT_UNKNOWN_FIELD] = "unknown",   [FAULT_MISPLACED_FIELD] = "misplaced",
 	[FAULT_STRING_WANTED] = "string",    [FAULT_NULL_STRING] = "null",
 	[FAULT_UNDECODABLE] = "undecodable", [FAULT_NOT_SERVED] = "served",
-	[FAULT_VERSION_FIELD] = "version",
+	[FAULT_VERSION_FIELD] = "version",   [FAULT_TEMPLATE] = "template",
 };
 
 /* "kind path a -> b", lines for all faults but those of validation. */

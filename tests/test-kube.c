@@ -115,9 +115,17 @@ static const struct fault_row type_rows[] = {
 	{ POD_SPEC "  nodeSelector: {a: , b: ~}\n  nodeName:", NULL,
 	  "null spec.nodeSelector.a\nnull spec.nodeSelector.b" },
 	{ CONTAINER "args: [~, x]", NULL, "null spec.containers[0].args[0]" },
-	/* templates are never faulted */
+	/* templates are never faulted, and told of once, where they hide what decides */
 	{ POD_SPEC "  nodeSelector: {a: \"${A}\"}\n  priority: ${P}\n  nodeName: \"{{ .N }}\"",
-	  NULL, "" },
+	  NULL, "template spec.nodeSelector.a" },
+	{ POD_SPEC "  priority: ${P}\n  nodeName: \"{{ .N }}\"", NULL, "template spec.nodeName" },
+	{ CONTAINER "resources: {limits: {cpu: \"${CPU}\"}}", NULL,
+	  "template spec.containers[0].resources.limits.cpu" },
+	{ CONTAINER "env: [{name: A, value: \"${A}\"}]\n    args: [\"${A}\"]\n    image: ${I}", NULL,
+	  "" },
+	{ "apiVersion: v1\nkind: ConfigMap\nmetadata: {annotations: {a: \"${B}\"}}\n"
+	  "data: {a: \"${B}\"}", NULL, "" },
+	{ DEPLOYMENT "spec: {replicas: \"${N}\"}", NULL, "template spec.replicas" },
 	{ "apiVersion: v1\nkind: ConfigMap\ndata:\n  a: 5\n  b: |\n    5", NULL, "string data.a: int" },
 };
 

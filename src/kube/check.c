@@ -60,7 +60,7 @@ static void undecodable(const struct checker *checker, const struct frame *frame
 	str place = place_words(arena, node), got = node_words(arena, node);
 	struct fault *fault;
 
-	node->unknown = true;
+	node->unknown = !checker->unbound || !is_lenient(checker, frame);
 	if (is_lenient(checker, frame))
 		return;
 	fault = tree_add_fault(checker->tree, FAULT_UNDECODABLE, node);
@@ -73,12 +73,45 @@ static void no_quantity(const struct checker *checker, const struct frame *frame
 {
 	struct fault *fault;
 
-	node->unknown = true;
+	node->unknown = !checker->unbound || !is_lenient(checker, frame);
 	if (is_lenient(checker, frame))
 		return;
 	fault = tree_add_fault(checker->tree, FAULT_UNDECODABLE, node);
 	fault->a = str_format(checker->tree->arena, "\"%.*s\" is no quantity",
 	                      STR_ARG(node->text));
+}
+
+/* ---- templates ------------------------------------------------------------------------ */
+
+/* Fields whose values decide something: names, labels, selectors, tolerations, counts,
+ * quantities, references. In any other field a template is ordinary text. */
+static const char *const deciding_fields[] = {
+	"claimName", "completions", "effect", "key", "kind", "labels", "limits", "matchLabels",
+	"maxReplicaCount", "maxReplicas", "minAvailable", "minReplicaCount", "minReplicas", "name",
+	"namespace", "nodeName", "nodeSelector", "operator", "parallelism", "priorityClassName",
+	"replicas", "requests", "runtimeClassName", "selector", "serviceAccountName",
+	"storageClassName", "topologyKey", "value", "values", "volumeName",
+};
+
+static bool field_decides(const struct frame *frame, const struct schema_field *field)
+{
+	if (str_ends(frame->type->name, STR(".EnvVar")))
+		return false;
+	for (size_t i = 0; i < COUNT_OF(deciding_fields); i++)
+		if (str_is(field->name, deciding_fields[i]))
+			return true;
+	return false;
+}
+
+/* A text that a template or a shell would fill in. */
+static void note_template(const struct checker *checker, const struct frame *frame,
+                          const struct node *node, const struct schema_field *field)
+{
+	if (checker->state->template_told || node->kind != NODE_SCALAR ||
+	    node->type != SCALAR_STRING || !field_decides(frame, field))
+		return;
+	checker->state->template_told = true;
+	tree_add_fault(checker->tree, FAULT_TEMPLATE, node)->a = node->text;
 }
 
 /* ---- scalars -------------------------------------------------------------------------- */
@@ -167,6 +200,8 @@ static void check_one(const struct checker *checker, const struct frame *frame, 
 {
 	struct frame inner = { .outer = frame, .node = node, .dated = frame->dated };
 
+	if (node->unknown)
+		note_template(checker, frame, node, field);
 	if (node->unknown || field->value == VALUE_ANY || node_is_null(node))
 		return;
 	if (field->value != VALUE_OBJECT && field->value != VALUE_EMPTY) {
@@ -211,9 +246,9 @@ static void check_items(const struct checker *checker, const struct frame *frame
 static void check_value(const struct checker *checker, const struct frame *frame,
                         struct node *node, const struct schema_field *field)
 {
-	if (node->unknown || node_is_null(node) || field->value == VALUE_ANY)
+	if (node_is_null(node) || field->value == VALUE_ANY)
 		return;
-	if (field->shape == SHAPE_ONE)
+	if (field->shape == SHAPE_ONE || node->unknown)
 		check_one(checker, frame, node, field);
 	else if (node->kind != (field->shape == SHAPE_LIST ? NODE_LIST : NODE_MAP))
 		undecodable(checker, frame, node, field->shape == SHAPE_LIST ? "a list" : "a map");
@@ -232,7 +267,7 @@ static bool check_version(const struct checker *checker, const struct frame *fra
 	bool late = field->removed && field->removed <= checker->target;
 	struct fault *fault;
 
-	if ((!early && !late) || frame->dated || checker->custom)
+	if ((!early && !late) || frame->dated || checker->custom || node->unknown)
 		return false;
 	fault = tree_add_fault(checker->tree, FAULT_VERSION_FIELD, node);
 	fault->a = node->key;
@@ -260,12 +295,12 @@ static void check_key(const struct checker *checker, const struct frame *frame, 
 	const struct schema_field *field = schema_field(frame->type, child->key);
 	struct frame inner = *frame;
 
-	if (child->unknown || is_status(field, child->key))
+	if (is_status(field, child->key))
 		return;
 	if (field) {
 		inner.dated = check_version(checker, frame, child, field) || frame->dated;
 		check_value(checker, &inner, child, field);
-	} else if (!is_patch_key(child->key) &&
+	} else if (!child->unknown && !is_patch_key(child->key) &&
 	           !(frame->former && schema_field(frame->former, child->key))) {
 		fields_judge_key(checker, frame, child);
 	}

@@ -265,11 +265,11 @@ static struct field_search *search_new(struct arena *arena)
 /* The document's search, made at its first mistake; NULL when it has had enough. */
 static struct field_search *search_of(const struct checker *checker)
 {
-	struct field_search **search = checker->search;
+	struct check_state *state = checker->state;
 
-	if (!*search)
-		*search = search_new(checker->tree->arena);
-	return (*search)->searches++ < SEARCH_MAX ? *search : NULL;
+	if (!state->search)
+		state->search = search_new(checker->tree->arena);
+	return state->search->searches++ < SEARCH_MAX ? state->search : NULL;
 }
 
 void fields_judge_key(const struct checker *checker, const struct frame *frame,

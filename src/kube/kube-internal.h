@@ -116,13 +116,20 @@ bool pod_path_serves(const struct pod_path_row *row, str group, str version, str
 
 /* ---- check: faults of fields ---------------------------------------------------------- */
 
+/* What the objects of one document share. */
+struct check_state {
+	struct field_search *search;        /* made when it is needed */
+	bool template_told;                 /* FAULT_TEMPLATE is said once per document */
+};
 /* What one object is checked against. Faults go to the tree, texts of theirs to its arena. */
 struct checker {
 	struct tree *tree;
 	const struct node *root;            /* of the object, for paths */
 	int32_t target;                     /* minor of the target version */
 	bool custom;                        /* only mistakes that hold in any version of a CRD */
-	struct field_search **search;       /* of the document, made when it is needed */
+	bool unbound;                       /* nobody binds the values here: whoever reads them
+	                                     * judges them too, so they are left as they are */
+	struct check_state *state;
 };
 /* A map that is being checked, with those around it; lives on the stack of the walk. Lists in
  * between have no frame of their own. */

@@ -15,7 +15,7 @@ struct binding {
 	const struct kube_options *options;
 	struct objects *objects;
 	bool quiet; /* the document is a template: bound, not judged */
-	struct field_search **search;
+	struct check_state *state;
 };
 
 /* ---- metadata ------------------------------------------------------------------------- */
@@ -96,12 +96,13 @@ static void judge_and_bind(const struct binding *binding, struct object *object,
 		.target = binding->options->target.major ? binding->options->target.minor
 		                                         : kube_newest().minor,
 		.custom = custom,
-		.search = binding->search,
+		.state = binding->state,
 	};
 
 	object->modelled = kind && kind->type != SCHEMA_NONE;
 	if (custom && object->class == OBJECT_OTHER)
 		custom_find(binder.arena, object, root, &pods);
+	checker.unbound = custom && object->class == OBJECT_OTHER && !pods.n;
 	if (!binding->quiet) {
 		if (!kind)
 			check_served(binding, object);
@@ -213,8 +214,8 @@ static bool is_template(const struct tree *tree)
 
 void kube_bind(struct tree *tree, const struct kube_options *options, struct objects *ret_objects)
 {
-	struct field_search *search = NULL;
-	struct binding binding = { tree, options, ret_objects, is_template(tree), &search };
+	struct check_state state = { 0 };
+	struct binding binding = { tree, options, ret_objects, is_template(tree), &state };
 
 	if (tree->root)
 		bind_any(&binding, tree->root, (str){ 0 }, (str){ 0 }, 0);
