@@ -3,6 +3,14 @@
  * Filters run in the scheduler's order (a table); each answers yes, no or unknown with the
  * scheduler's own reason and the facts that decided it. Upstream: kube-scheduler v1.36.3
  * plugins NodeUnschedulable … InterPodAffinity.
+ *
+ * What may be claimed (model.md section 2): a *no* rests on declared facts only. Two bounds are
+ * kept of everything that is counted: one that is never too low (optimistic allocatable, groups
+ * that only may take a pod, bounds that nobody declares) and one that is never too high.
+ *
+ * Units: cpu in millicores, all other resources in whole units; nodes and pods are counts.
+ * INT64_MAX stands for unbounded. Sums saturate there and never overflow. Results live in the
+ * arena that is given; they point into the scope, which has to outlive them.
  */
 #ifndef KUBELINT_SCHED_H
 #define KUBELINT_SCHED_H
@@ -12,6 +20,8 @@
 #include "pools.h"
 #include "model.h"
 
+/* Filters in the order that the scheduler runs them in. FILTER_VOLUME_ZONE stands for VolumeBinding
+ * and VolumeZone: the nodeAffinity of PersistentVolumes that the pod's claims are bound to. */
 enum filter {
 	FILTER_NODE_UNSCHEDULABLE, FILTER_NODE_NAME, FILTER_TAINT_TOLERATION, FILTER_NODE_AFFINITY,
 	FILTER_NODE_PORTS, FILTER_NODE_RESOURCES_FIT, FILTER_VOLUME_ZONE,
@@ -20,32 +30,46 @@ enum filter {
 };
 const char *filter_name(enum filter filter); /* plugin name: "NodeAffinity" */
 
-/* Why one filter answered as it did. */
+/* Why one filter answered as it did. One filter may give several: each nodeSelector entry, taint
+ * and resource that is not fine has a reason of its own. */
 struct reason {
 	enum filter filter;
-	enum answer answer;
-	str text;                      /* the scheduler's words: "Insufficient cpu" */
-	str detail;                    /* evidence: "lacks label role=inference", "cpu 4 of 1930m" */
-	const struct node *pod_node;   /* selector entry, expression, toleration, request; may be NULL */
-	const struct node *group_node; /* label, taint, allocatable of the group; may be NULL */
-	str key;                       /* label key, taint key or resource */
-	const struct taint *taint;     /* the untolerated taint */
-	const struct toleration *nearest_toleration; /* same key, or NULL */
+	enum answer answer;            /* NO, or UNKNOWN */
+	/* The scheduler's own words: "Insufficient cpu", "node(s) had untolerated taint(s)". */
+	str text;
+	/* The evidence, equal for groups that fail alike, so that messages can count by it:
+	 * "lacks label role=inference", "cpu 4 of 1930m"; of an unknown: the missing fact. */
+	str detail;
+	/* Where the pod says so: selector entry, expression, toleration, request; may be NULL. */
+	const struct node *pod_node;
+	/* Where the group does: label, taint, allocatable; NULL when it is implied or absent. */
+	const struct node *group_node;
+	str key;                       /* label key, taint key or resource; may be empty */
+	/* Of TaintToleration: the untolerated taint, and the toleration that comes nearest: of
+	 * the same key, and of the same value when there is such a one. NULL else. */
+	const struct taint *taint;
+	const struct toleration *nearest_toleration;
 };
 struct reasons VEC(struct reason);
 
-/* May one pod of w run on an empty node of the group (its DaemonSets counted)? */
+/* May one pod of w run on an empty node of the group (its DaemonSets counted)? Of a group with
+ * several shapes: the best of them, and the reasons of that one. Spread and pod affinity are
+ * asked for their topology label only; how many pods a domain takes is a matter of capacity. */
 struct verdict {
 	const struct workload *workload;
 	const struct group *group;
 	enum answer answer;            /* with the optimistic allocatable */
 	bool tight;                    /* the safe allocatable says otherwise */
+	/* Answers of the single filters; answer is the smallest of them. */
 	enum answer by_filter[FILTER_COUNT];
-	enum answer selector, affinity; /* NodeAffinity split: nodeSelector alone, affinity alone */
+	/* NodeAffinity split: nodeSelector alone, affinity alone. Both may be yes while the filter
+	 * says no: then no value satisfies them at once. */
+	enum answer selector, affinity;
 	struct reasons reasons;        /* all that are not yes, in the scheduler's order */
 };
 
-/* A workload against all groups of its scope. */
+/* A workload against all groups of its scope. The verdicts are there in any case, for the matrix;
+ * where the placement is undecidable no rule may judge by them. */
 struct placement {
 	const struct workload *workload;
 	struct verdict *verdicts;      /* one per group of scope->groups, same order */
@@ -54,28 +78,36 @@ struct placement {
 	str undecidable_why;
 };
 
-/* How many replicas fit alone at maxSize (model.md section 4). */
+/* How many replicas fit alone at maxSize, DaemonSets first (model.md section 4). Affinity to other
+ * workloads is taken as kept: whom a pod wants near is a question of fleets. */
 struct capacity {
 	const struct workload *workload;
-	bool known;                    /* false: placeable and upper are not known */
-	int64_t placeable;             /* safe allocatable, at most the peak */
-	int64_t upper;                 /* optimistic, at most the peak */
-	int64_t total;                 /* optimistic, not cut at the peak; INT64_MAX: unbounded */
+	/* false: facts that nobody declares decide. true also where they do not matter: enough
+	 * fits without them (placeable is the peak), or too little even with them (upper is
+	 * below the peak, which proves it). */
+	bool known;
+	int64_t placeable;             /* never too high: safe allocatable; at most the peak */
+	int64_t upper;                 /* never too low: optimistic; at most the peak */
+	int64_t total;                 /* upper, not cut at the peak; INT64_MAX: unbounded */
 	/* As total, but for what the pods demand of each other over topologies (spread and
 	 * anti-affinity beyond the host name): more than total means that these limit it. */
 	int64_t spread_total;
 	bool tight;                    /* placeable < upper */
-	str limited_by;                /* binding resource, "pods", "maxSize" …; empty when all fit */
+	/* What keeps further replicas out: a resource, "pods" (slots), "hostPort",
+	 * "podAntiAffinity", "podAffinity" or "topologySpread"; empty when all fit. */
+	str limited_by;
+	/* Groups that do not say no: what they add to total, before topologies. nodes is maxSize;
+	 * limited_by is what runs out on one node, or keeps it at one pod. */
 	struct group_share {
 		const struct group *group;
-		int64_t nodes, per_node;   /* optimistic; nodes = maxSize, INT64_MAX: unbounded */
+		int64_t nodes, per_node;
 		str limited_by;
 	} *shares;
 	size_t share_count;
 };
 struct capacities VEC(struct capacity *);
 
-/* Everything judged about one scope; owned by arena. */
+/* Everything judged about one scope; owned by arena. Rules and reports only read it. */
 struct judgement {
 	const struct scope *scope;
 	struct placement *placements;  /* one per workload, by workload index */
@@ -90,13 +122,16 @@ struct judgement *sched_judge(struct arena *arena, const struct scope *scope);
 
 /* ---- fleets -------------------------------------------------------------------------- */
 
-/* So many replicas of a workload. */
+/* So many replicas of a workload of the judged scope. 0 or less: it is left out. */
 struct fleet_item {
 	const struct workload *workload;
 	int64_t replicas;
 };
 
-/* Several workloads together on all groups of the scope, DaemonSets first. */
+/* Several workloads together on all groups of the scope, DaemonSets first. The upper bound joins
+ * what each can have alone by flows from workloads to the groups that may take them, for each
+ * resource and in whole pods; the lower one is a placement. Small fleets (some dozen nodes, all
+ * facts declared) are decided by trying. */
 struct fleet {
 	enum answer fits;              /* YES: a placement is known; NO: none exists */
 	bool open;                     /* facts that nobody declares may change the answer, or
@@ -120,6 +155,8 @@ struct fleet {
 	str limited_by;                /* resource that proves upper < demand; "pods"; empty */
 	const struct group *group;     /* that lacks most of it, or NULL */
 };
+/* What is asked. Items are in the order of the files; the placement takes them by priority, then
+ * by size. */
 struct fleet_question {
 	const struct fleet_item *items;
 	size_t count;
@@ -128,6 +165,7 @@ struct fleet_question {
 	bool at_maximum;
 	bool formulas_only;            /* do not decide small fleets by trying all ways */
 };
+/* ret_fleet's arrays live in arena; memory of the work itself is given back. */
 void sched_fleet(struct arena *arena, const struct judgement *judgement,
                  const struct fleet_question *question, struct fleet *ret_fleet);
 
@@ -167,10 +205,11 @@ enum answer pod_affinity_selects(const struct pod_affinity_term *term,
 
 /* ---- one node ------------------------------------------------------------------------ */
 
-/* A node that stands for itself, and the pods that run on it already. */
+/* A node that stands for itself, and the pods that run on it already, whether they fit or not.
+ * This is what the conformance vectors ask; the linter itself knows groups only. */
 struct node_state {
-	str name;
-	bool unschedulable;
+	str name;                      /* metadata.name, for nodeName and matchFields */
+	bool unschedulable;            /* spec.unschedulable, whatever taints there are */
 	const struct workload *const *pods; /* one entry a pod */
 	size_t pod_count;
 	bool comparison;               /* gate TaintTolerationComparisonOperators */
@@ -197,23 +236,27 @@ size_t taint_soft_untolerated(const struct tolerations *tolerations, const struc
 
 /* ---- the HPA controller -------------------------------------------------------------- */
 
+/* Phases that the controller tells apart; a succeeded pod counts as running. */
 enum hpa_phase { HPA_POD_RUNNING, HPA_POD_PENDING, HPA_POD_FAILED };
 
-/* A pod as the HPA controller sees it. */
+/* A pod as the HPA controller sees it, an hour after its start. */
 struct hpa_pod {
 	enum hpa_phase phase;
-	bool never_ready;
-	bool has_metrics;
+	bool never_ready;                  /* its cpu is then no measure */
+	bool has_metrics;                  /* metrics.k8s.io knows the pod at all */
 	struct hpa_usage {
 		str container, resource;   /* resource empty: the container reports nothing */
-		int64_t milli;
+		int64_t milli;             /* thousandths of the resource's unit */
 	} *usage;                          /* entries of one container stand together */
 	size_t usage_count;
 	const struct workload *workload;   /* whose pod it is; NULL: the target's */
 };
+/* One of status.conditions: AbleToScale, ScalingActive or ScalingLimited; without its message. */
 struct hpa_condition {
 	const char *type, *status, *reason; /* literals */
 };
+/* What the controller writes to status and, where desired differs from current, to the target's
+ * scale. conditions are in the order in which they were first set. */
 struct hpa_decision {
 	bool decided;                      /* false: the controller came to no decision */
 	int64_t desired;
