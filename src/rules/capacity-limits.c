@@ -53,6 +53,12 @@ static struct bond bond_of(const struct workload *workload, const struct capacit
 	return (struct bond){ BOND_NONE, NULL };
 }
 
+const struct node *self_limit(const struct workload *workload, const struct capacity *capacity,
+                              int64_t demand)
+{
+	return bond_of(workload, capacity, demand).node;
+}
+
 static void say_bond(const struct judge *judge, const struct workload *workload,
                      const struct bond *bond, int64_t demand, bool peak)
 {

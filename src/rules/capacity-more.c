@@ -82,6 +82,11 @@ static bool rolls(const struct workload *workload)
 	       workload->baseline.known && workload->baseline.value > 0;
 }
 
+bool rollout_needs_more(const struct workload *workload, int64_t replicas)
+{
+	return rolls(workload) && must_surge(workload->object->workload, replicas);
+}
+
 /* crowded: by workload index, whether a filled fleet leaves no room for one more. Where not even
  * the replicas fit, that is the cause (KL301, KL302). */
 static enum surge surge_of(const struct workload *workload, const struct capacity *capacity,

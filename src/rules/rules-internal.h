@@ -126,4 +126,21 @@ const struct label_use *label_use_nearest(const struct label_uses *uses, str val
 const struct label_use *label_key_nearest(struct arena *arena, const struct scope *scope,
                                           str key, str value);
 
+/* ---- what several families ask ----------------------------------------------------------- */
+
+/* Is it a Deployment whose rolling update of so many replicas must start a pod before it stops
+ * one (maxUnavailable comes to 0)? Upstream: deployment util.ResolveFenceposts. */
+bool rollout_needs_more(const struct workload *workload, int64_t replicas);
+
+/* The workload's own host port, anti-affinity term or spread constraint that keeps so many
+ * replicas from fitting though they would without it; NULL when it is none of these. */
+const struct node *self_limit(const struct workload *workload, const struct capacity *capacity,
+                              int64_t demand);
+
+/* Only one access mode, and that one. */
+bool claim_is_only(const struct claim *claim, const char *mode);
+
+/* May pods of the workload run on more than one node? */
+bool pods_may_spread(const struct judge *judge, const struct workload *workload);
+
 #endif

@@ -51,7 +51,7 @@ static void say_zone_conflict(const struct judge *judge, const struct workload *
 }
 
 /* Several nodes at once, as far as is declared. */
-static bool may_spread(const struct judge *judge, const struct workload *workload)
+bool pods_may_spread(const struct judge *judge, const struct workload *workload)
 {
 	const struct placement *placement = placement_of(judge, workload);
 	int64_t nodes = 0;
@@ -65,7 +65,7 @@ static bool may_spread(const struct judge *judge, const struct workload *workloa
 }
 
 /* Only one access mode, and that one. */
-static bool claim_is(const struct claim *claim, const char *mode)
+bool claim_is_only(const struct claim *claim, const char *mode)
 {
 	return claim->access_modes.n == 1 && str_is(claim->access_modes.v[0].s, mode);
 }
@@ -79,8 +79,8 @@ static void check_shared_claim(const struct judge *judge, const struct workload 
 
 	if (!object || !object->claim || !node_known(volume->claim_name.node))
 		return;
-	per_pod = claim_is(object->claim, "ReadWriteOncePod");
-	per_node = claim_is(object->claim, "ReadWriteOnce") && may_spread(judge, workload);
+	per_pod = claim_is_only(object->claim, "ReadWriteOncePod");
+	per_node = claim_is_only(object->claim, "ReadWriteOnce") && pods_may_spread(judge, workload);
 	if (!per_pod && !per_node)
 		return;
 	struct finding *finding = emit_at(judge, per_pod ? LEVEL_ERROR : LEVEL_WARNING,
