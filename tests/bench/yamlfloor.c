@@ -23,7 +23,7 @@ static unsigned char *read_file(const char *name, size_t *ret_size)
 {
 	FILE *file = fopen(name, "rb");
 	unsigned char *text;
-	long size;
+	long size = -1;
 
 	if (!file || fseek(file, 0, SEEK_END) != 0 || (size = ftell(file)) < 0)
 		die("cannot read", name);
