@@ -47,7 +47,7 @@ static void test_examples(void **state)
 	for (size_t i = 0; i < COUNT_OF(names); i++) {
 		struct arena *arena = arena_new();
 		str listing = config_listing(arena, load_file(arena, names[i]));
-		assert_true(str_contains(listing, STR("thresholds.heap: \"90%\"  # file\n")));
+		assert_true(str_contains(listing, STR("thresholds.heap: 90%  # file\n")));
 		assert_false(str_contains(listing, STR("# default")));
 		arena_free(arena);
 	}

@@ -22,6 +22,8 @@
 /* Version of the program, "0.1.0"; generated from the build's own. */
 extern const char cli_version[];
 
+struct config;
+
 /* ---- what a command line says -------------------------------------------------------- */
 
 /* One `-o FORMAT:FILE`. */
@@ -32,6 +34,9 @@ struct output {
 struct outputs VEC(struct output);
 
 enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
+
+/* What `kubelint config` prints. */
+enum config_view { CONFIG_VIEW_SHOW, CONFIG_VIEW_SCHEMA, CONFIG_VIEW_FILES };
 
 /* Everything a command line and its environment say, at its defaults where they say nothing.
  * Texts point into argv, the environment, or the arena that it was parsed into. Not to be copied:
@@ -44,8 +49,16 @@ struct options {
 	struct strs excludes, inventory;
 	struct version kubernetes;          /* major 0: not given */
 	bool complete, allow_empty;
+	/* configuration */
+	str config_file;                    /* empty: looked for */
+	bool no_config;
+	const struct config *config;        /* what was found; NULL: nothing */
+	const struct settings *settings;    /* with what it says; NULL: the defaults */
+	str cluster;                        /* only this one; empty: all */
+	enum config_view config_view;
 	/* what to report */
 	struct triage_options triage;
+	bool fail_on_given, min_level_given, no_suppressed;
 	struct strs extend_select;
 	size_t max_findings;                /* 0: no limit */
 	/* output */

@@ -75,6 +75,7 @@ struct finding {
 	/* Set by triage. */
 	const struct finding *covered_by;
 	bool deselected, suppressed, baselined, out_of_scope;
+	bool external;           /* suppressed by the configuration, not beside the object */
 	str justification;
 	str fingerprint;         /* 32 hex digits */
 };

@@ -74,6 +74,9 @@ struct source_options {
 	/* what `-` is called; NULL: "-" */
 	const char *stdin_name;
 	const struct strs *excludes;
+	/* those of a configuration, relative to the absolute folder of its file; may be NULL */
+	const struct strs *config_excludes;
+	str config_folder;
 	/* bytes; 0: 64 MiB */
 	size_t max_file_size;
 	bool no_gitignore;
@@ -135,6 +138,15 @@ str source_line(const struct source *source, uint32_t line);
 /* The real, absolute path of a file or folder, links resolved; path itself when it does not
  * exist. */
 str source_real_path(struct arena *arena, str path);
+
+/* The real path of the file with that name in the folder of path (or path itself, a folder) or
+ * the nearest one above it, up to the folder that holds .git; empty: there is none. "-" is the
+ * working folder. */
+str source_find_upward(struct arena *arena, str path, const char *name);
+/* The root of that option, or the default one; absolute. */
+str source_root(struct arena *arena, const char *wanted);
+/* An absolute path as it is printed: relative to root, or as it is when it lies outside. */
+str source_printed_path(str root, str path);
 
 /* True when path matches the glob: fnmatch(3) plus `**` for any folders. */
 bool source_glob_matches(str glob, str path);

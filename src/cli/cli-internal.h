@@ -28,19 +28,24 @@ struct command {
 enum {
 	COMMAND_CHECK = 1 << 0, COMMAND_INVENTORY = 1 << 1, COMMAND_RULES = 1 << 2,
 	COMMAND_EXPLAIN = 1 << 3, COMMAND_VERSION = 1 << 4, COMMAND_HELP = 1 << 5,
+	COMMAND_CONFIG = 1 << 6,
 	/* Those that read a tree. */
-	COMMANDS_OF_TREES = COMMAND_CHECK | COMMAND_INVENTORY,
-	COMMANDS_ALL = (1 << 6) - 1,
+	COMMANDS_OF_TREES = COMMAND_CHECK | COMMAND_INVENTORY | COMMAND_CONFIG,
+	COMMANDS_ALL = (1 << 7) - 1,
 };
 
 const struct command *command_find(str name);          /* NULL: none */
 str command_nearest(str name);                         /* "": none is near */
 const struct command *commands_all(size_t *ret_count); /* in order of the help text */
 
+/* Prints a text on the run's output; a failed write is told once, when the run ends. */
+void print_text(const struct run *run, str text);
+
 /* Reads the paths of the run and loads them; what went wrong is in the sink. */
 struct pipeline *read_and_load(const struct run *run);
 
 int check_run(const struct run *run);
+int config_run(const struct run *run);
 int inventory_run(const struct run *run);
 int rules_list_run(const struct run *run);
 int explain_run(const struct run *run);
@@ -77,7 +82,12 @@ const char *option_group_title(enum option_group group);
 /* The setters of the table; src/cli/option-setters.c. */
 bool set_allow_empty(struct option_target *target, str value);
 bool set_color(struct option_target *target, str value);
+bool set_cluster(struct option_target *target, str value);
 bool set_complete(struct option_target *target, str value);
+bool set_config(struct option_target *target, str value);
+bool set_config_files(struct option_target *target, str value);
+bool set_config_schema(struct option_target *target, str value);
+bool set_config_show(struct option_target *target, str value);
 bool set_exclude(struct option_target *target, str value);
 bool set_extend_select(struct option_target *target, str value);
 bool set_fail_on(struct option_target *target, str value);
@@ -85,6 +95,7 @@ bool set_force_exclude(struct option_target *target, str value);
 bool set_format(struct option_target *target, str value);
 bool set_help(struct option_target *target, str value);
 bool set_ignore(struct option_target *target, str value);
+bool set_ignore_suppressions(struct option_target *target, str value);
 bool set_inventory(struct option_target *target, str value);
 bool set_jobs(struct option_target *target, str value);
 bool set_junit_passing(struct option_target *target, str value);
@@ -94,6 +105,7 @@ bool set_max_findings(struct option_target *target, str value);
 bool set_min_level(struct option_target *target, str value);
 bool set_no_config(struct option_target *target, str value);
 bool set_no_gitignore(struct option_target *target, str value);
+bool set_no_suppressed(struct option_target *target, str value);
 bool set_output(struct option_target *target, str value);
 bool set_quiet(struct option_target *target, str value);
 bool set_root(struct option_target *target, str value);
@@ -103,6 +115,37 @@ bool set_statistics(struct option_target *target, str value);
 bool set_stdin_filename(struct option_target *target, str value);
 bool set_verbose(struct option_target *target, str value);
 bool set_version(struct option_target *target, str value);
+
+/* ---- configuration ------------------------------------------------------------------- */
+
+/* Finds, loads and applies the configuration of a command that reads a tree. false: what is
+ * wrong was told, the run ends with 2. */
+bool configure(const struct run *run, struct options *options);
+/* As configure(), for a set that holds its configuration itself as .kubelint.yaml (rule
+ * examples); without one nothing is done. */
+bool configure_from_set(struct arena *arena, struct options *options,
+                        const struct source_set *set, struct strs *ret_errors);
+
+/* What is being applied, and what is found wrong on the way. */
+struct applier {
+	struct arena *arena;
+	struct options *options;
+	const struct config *config;
+	const struct source_set *set;       /* holds the file, as its first source */
+	str root;                           /* absolute; printed paths begin there */
+	struct strs *errors;
+};
+/* Adds "path:line:col: text"; node NULL: about the whole file. */
+void applier_complain(const struct applier *applier, const struct node *node, str text);
+/* A path or glob of the file as sources are called: relative to the root. */
+str applier_rooted(const struct applier *applier, const char *path);
+/* What rules read: thresholds, policies, clusters; src/cli/configure-settings.c. */
+void applier_settings(const struct applier *applier, struct settings *ret_settings);
+/* Which findings count; src/cli/configure-triage.c. */
+void applier_triage(const struct applier *applier);
+/* The options of triage for this run: places in the configuration are those of its source among
+ * those of the run. */
+void triage_options_of(const struct pipeline *pipeline, struct triage_options *ret_options);
 
 /* ---- help ---------------------------------------------------------------------------- */
 

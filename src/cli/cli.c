@@ -48,6 +48,8 @@ static int run_command(struct run *run, int count, char **argv)
 	if (options->version)
 		return version_run(run);
 	notices_of_environment(run);
+	if ((options->command->bit & COMMANDS_OF_TREES) && !configure(run, options))
+		return 2;
 	return options->command->run(run);
 }
 
@@ -63,6 +65,12 @@ static bool run_bare_word(const struct run *run, str word)
 	else
 		return false;
 	return true;
+}
+
+void print_text(const struct run *run, str text)
+{
+	if (text.n > 0)
+		fwrite(text.p, 1, text.n, run->out);
 }
 
 /* What was printed must have arrived: a full disk is a failed run, a closed pipe ends it

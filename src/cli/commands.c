@@ -12,6 +12,11 @@ static const char *const inventory_examples[] = {
 	"kubectl get nodes -o yaml | kubelint inventory --format yaml -",
 	NULL,
 };
+static const char *const config_examples[] = {
+	"kubelint config",
+	"kubelint config --schema > kubelint.schema.json",
+	NULL,
+};
 static const char *const rules_examples[] = { "kubelint rules", "kubelint rules -f json", NULL };
 static const char *const explain_examples[] = {
 	"kubelint explain KL101",
@@ -25,6 +30,8 @@ static const struct command commands[] = {
 	  "text,json,sarif,junit", check_examples, check_run },
 	{ "inventory", COMMAND_INVENTORY, "[PATH...]", "show the node groups as understood",
 	  "text,json,yaml", inventory_examples, inventory_run },
+	{ "config", COMMAND_CONFIG, "[PATH...]", "show the configuration, or what may stand in it",
+	  "text", config_examples, config_run },
 	{ "rules", COMMAND_RULES, "", "list the rules: code, name, level", "text,json",
 	  rules_examples, rules_list_run },
 	{ "explain", COMMAND_EXPLAIN, "RULE", "show a rule's page: what, why, how to fix",

@@ -16,6 +16,8 @@ struct pipeline *read_and_load(const struct run *run)
 		*VEC_PUSH(run->arena, &paths) = all->paths.v[i];
 	for (size_t i = 0; i < all->inventory.n; i++)
 		*VEC_PUSH(run->arena, &paths) = all->inventory.v[i];
+	if (all->config)
+		*VEC_PUSH(run->arena, &paths) = all->config_file;
 	const struct source_set *set = source_read(run->arena, &options->source, &paths);
 	struct pipeline *pipeline = pipeline_load(run->arena, all, set);
 	notices_of_paths(pipeline);
@@ -36,7 +38,7 @@ int inventory_run(const struct run *run)
 		report_inventory(pipeline->scopes.v[i], format, &text);
 	}
 	notices_print(pipeline, !run->options->quiet, run->err);
-	fwrite(text.p, 1, text.n, run->out);
+	print_text(run, buf_str(&text));
 	pipeline_judge(pipeline);
 	if (pipeline->summary.errors > 0 && !run->options->quiet)
 		fprintf(run->err, "kubelint: %zu %s passed over; `kubelint check` shows them\n",

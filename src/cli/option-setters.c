@@ -98,10 +98,46 @@ bool set_color(struct option_target *target, str value)
 	return true;
 }
 
+bool set_cluster(struct option_target *target, str value)
+{
+	target->options->cluster = value;
+	return true;
+}
+
 bool set_complete(struct option_target *target, str value)
 {
 	(void)value;
 	return target->options->complete = true;
+}
+
+bool set_config(struct option_target *target, str value)
+{
+	target->options->config_file = value;
+	return true;
+}
+
+static bool set_view(struct option_target *target, enum config_view view)
+{
+	target->options->config_view = view;
+	return true;
+}
+
+bool set_config_files(struct option_target *target, str value)
+{
+	(void)value;
+	return set_view(target, CONFIG_VIEW_FILES);
+}
+
+bool set_config_schema(struct option_target *target, str value)
+{
+	(void)value;
+	return set_view(target, CONFIG_VIEW_SCHEMA);
+}
+
+bool set_config_show(struct option_target *target, str value)
+{
+	(void)value;
+	return set_view(target, CONFIG_VIEW_SHOW);
 }
 
 bool set_exclude(struct option_target *target, str value)
@@ -126,7 +162,7 @@ bool set_fail_on(struct option_target *target, str value)
 	if (!choose(target, "fail-on", value, words, COUNT_OF(words), &i))
 		return false;
 	target->options->triage.fail_on = (enum fail_on)i;
-	return true;
+	return target->options->fail_on_given = true;
 }
 
 bool set_force_exclude(struct option_target *target, str value)
@@ -153,6 +189,12 @@ bool set_help(struct option_target *target, str value)
 bool set_ignore(struct option_target *target, str value)
 {
 	return add_rules(target, value, &target->options->triage.ignore);
+}
+
+bool set_ignore_suppressions(struct option_target *target, str value)
+{
+	(void)value;
+	return target->options->triage.ignore_suppressions = true;
 }
 
 bool set_inventory(struct option_target *target, str value)
@@ -228,22 +270,25 @@ bool set_min_level(struct option_target *target, str value)
 	if (!choose(target, "min-level", value, words, COUNT_OF(words), &i))
 		return false;
 	target->options->triage.min_level = (enum level)i;
-	return true;
+	return target->options->min_level_given = true;
 }
 
-/* There is nothing to switch off; scripts that must not depend on a configuration say so
- * already. */
 bool set_no_config(struct option_target *target, str value)
 {
-	(void)target;
 	(void)value;
-	return true;
+	return target->options->no_config = true;
 }
 
 bool set_no_gitignore(struct option_target *target, str value)
 {
 	(void)value;
 	return target->options->source.no_gitignore = true;
+}
+
+bool set_no_suppressed(struct option_target *target, str value)
+{
+	(void)value;
+	return target->options->no_suppressed = true;
 }
 
 static bool unknown_format(struct option_target *target, str name, const char *option)

@@ -14,7 +14,10 @@ struct pipeline *pipeline_load(struct arena *arena, const struct options *option
 	pipeline->sources = sources;
 	pipeline->sink = sink_new(arena);
 	settings_default(&pipeline->settings);
-	pipeline->settings.complete = options->complete;
+	if (options->settings)
+		pipeline->settings = *options->settings;
+	if (options->complete)
+		pipeline->settings.complete = true;
 	if (options->kubernetes.major > 0) {
 		pipeline->settings.kubernetes = options->kubernetes;
 		pipeline->settings.kubernetes_declared = true;
@@ -91,6 +94,8 @@ static void fill_summary(struct pipeline *pipeline)
 	summary->node_groups = count_groups(pipeline);
 	for (size_t i = 0; i < pipeline->sink->findings.n; i++)
 		count_level(summary, pipeline->sink->findings.v[i]);
+	if (pipeline->options->no_suppressed)
+		summary->suppressed = pipeline->tally.suppressed;
 }
 
 /* The first N in order stay, so that the same input gives the same output. A report that is cut
@@ -109,6 +114,17 @@ static void limit_findings(struct pipeline *pipeline)
 	pipeline->sink->failed = true;
 }
 
+/* They stay counted: the number is how a reader learns that there are any. */
+static void drop_suppressed(struct findings *findings)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < findings->n; i++)
+		if (!findings->v[i]->suppressed)
+			findings->v[kept++] = findings->v[i];
+	findings->n = kept;
+}
+
 void pipeline_judge(struct pipeline *pipeline)
 {
 	struct scopes *scopes = &pipeline->scopes;
@@ -119,18 +135,31 @@ void pipeline_judge(struct pipeline *pipeline)
 		pipeline->judgements[i] = sched_judge(pipeline->arena, scopes->v[i]);
 		rules_run(scopes->v[i], pipeline->judgements[i], pipeline->sink);
 	}
-	struct triage_options triage = pipeline->options->triage;
-	triage.unused_rule = rule_find(STR("KL010"));
+	struct triage_options triage;
+	triage_options_of(pipeline, &triage);
 	triage_run(pipeline->sink, scopes, &triage, &pipeline->tally);
+	if (pipeline->options->no_suppressed)
+		drop_suppressed(&pipeline->sink->findings);
 	limit_findings(pipeline);
 	fill_summary(pipeline);
 }
 
+/* A set of texts may hold its configuration itself. */
 struct pipeline *pipeline_run(struct arena *arena, const struct options *options,
                               const struct source_set *sources)
 {
-	struct pipeline *pipeline = pipeline_load(arena, options, sources);
+	struct options *own = ARENA_NEW(arena, struct options);
+	struct strs errors = { 0 };
+	struct pipeline *pipeline;
 
+	*own = *options;
+	if (!own->config && !own->no_config)
+		configure_from_set(arena, own, sources, &errors);
+	pipeline = pipeline_load(arena, own, sources);
+	for (size_t i = 0; i < errors.n; i++)
+		sink_notify(pipeline->sink, "bad-configuration", LEVEL_ERROR, (struct span){ 0 },
+		            "%.*s", STR_ARG(errors.v[i]));
+	pipeline->sink->failed = pipeline->sink->failed || errors.n;
 	pipeline_judge(pipeline);
 	return pipeline;
 }

@@ -167,14 +167,25 @@ static bool take_document(struct work *work, const struct document *document)
 	return true;
 }
 
+/* Configurations are no manifests, whoever's they are. */
+static bool is_config(str path)
+{
+	size_t slash = str_find_last(path, '/');
+
+	return str_is(slash < path.n ? str_slice(path, slash + 1, path.n) : path, ".kubelint.yaml");
+}
+
 static void take_documents(struct work *work)
 {
 	const struct sources *sources = &work->pipeline->sources->sources;
 
-	for (size_t i = 0; i < sources->n; i++)
+	for (size_t i = 0; i < sources->n; i++) {
+		if (is_config(sources->v[i]->path))
+			continue;
 		for (size_t k = 0; k < sources->v[i]->document_count; k++)
 			if (!take_document(work, &sources->v[i]->documents[k]))
 				return;
+	}
 }
 
 /* The oldest Kubernetes version that node groups declare decides how objects are bound; major 0:

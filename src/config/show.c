@@ -114,6 +114,8 @@ static void add_value(struct buf *buf, const struct node *node)
 	if (!node_is_map(node) && !node_is_list(node)) {
 		if (node_is_null(node))
 			buf_add(buf, STR("[]"));
+		else if (node->style == STYLE_PLAIN)
+			buf_add(buf, node_text(node));
 		else
 			add_string(buf, node_text(node));
 		return;
@@ -131,13 +133,10 @@ static void add_value(struct buf *buf, const struct node *node)
 	buf_printf(buf, "%s", close);
 }
 
-/* Defaults are written in the table as in a file; texts get quotes as those of the file do. */
+/* Defaults are written in the table as in a file; only an empty one needs quotes. */
 static void add_fallback(struct buf *buf, const struct key *key)
 {
-	if (key->form == KEY_TEXTS || key->form == KEY_MAPS)
-		buf_add(buf, str_of(key->fallback));
-	else
-		add_string(buf, str_of(key->fallback));
+	buf_add(buf, *key->fallback ? str_of(key->fallback) : STR("\"\""));
 }
 
 static void list_keys(struct buf *buf, const struct config *config, const struct key *keys,

@@ -359,7 +359,8 @@ static json_t *suppressions(const struct run *run, const struct finding *finding
 {
 	json_t *list = json_array(), *value = json_object();
 
-	json_put(value, "kind", json_string(finding->baselined ? "external" : "inSource"));
+	json_put(value, "kind", json_string(finding->baselined || finding->external
+	                                           ? "external" : "inSource"));
 	json_put(value, "status", json_string("accepted"));
 	json_put_text(run->report, value, "justification", finding->justification);
 	json_array_append_new(list, value);

@@ -80,3 +80,29 @@ str path_printed(str root, str path, bool *ret_outside)
 	path = str_slice(path, root.n, path.n);
 	return str_starts(path, STR("/")) ? str_slice(path, 1, path.n) : path;
 }
+
+str source_find_upward(struct arena *arena, str path, const char *name)
+{
+	str at = source_real_path(arena, str_is(path, "-") ? STR(".") : path);
+
+	while (at.n) {
+		if (exists(arena, at, name))
+			return path_join(arena, at, str_of(name));
+		if (exists(arena, at, ".git"))
+			break;
+		at = str_slice(at, 0, str_find_last(at, '/') < at.n ? str_find_last(at, '/') : 0);
+	}
+	return (str){ 0 };
+}
+
+str source_root(struct arena *arena, const char *wanted)
+{
+	return path_find_root(arena, wanted);
+}
+
+str source_printed_path(str root, str path)
+{
+	bool outside;
+
+	return path_printed(root, path, &outside);
+}

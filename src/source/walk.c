@@ -35,7 +35,7 @@ struct walk {
 	struct source_set *set;
 	const struct source_options *options;
 	size_t limit;
-	struct ignores excludes;
+	struct ignores excludes, config_excludes;
 	struct map *taken;   /* printed paths of files */
 	struct map *entered; /* device:inode of folders */
 	struct links links;  /* to folders, for later; their fd is not open */
@@ -463,6 +463,10 @@ struct source_set *source_read(struct arena *arena, const struct source_options 
 	ignore_add_text(arena, &walk.excludes, str_of(default_excludes));
 	for (size_t i = 0; options->excludes && i < options->excludes->n; i++)
 		ignore_add_text(arena, &walk.excludes, options->excludes->v[i]);
+	walk.excludes.outer = &walk.config_excludes;
+	walk.config_excludes.folder = options->config_folder;
+	for (size_t i = 0; options->config_excludes && i < options->config_excludes->n; i++)
+		ignore_add_text(arena, &walk.config_excludes, options->config_excludes->v[i]);
 	walk_paths(&walk, paths);
 	sort(set);
 	return set;

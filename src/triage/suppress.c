@@ -119,6 +119,19 @@ static str place_key(const struct suppressor *suppressor, struct span span)
 	return str_format(suppressor->arena, "%u %u", span.file, span.begin);
 }
 
+/* An annotation's object and path; a comment has neither. */
+static void describe(struct sink *sink, struct finding *finding,
+                     const struct suppression *suppression)
+{
+	if (!suppression->object)
+		return;
+	finding->object.api_version = suppression->object->api_version;
+	finding->object.kind = suppression->object->kind;
+	finding->object.namespace = suppression->object->namespace.s;
+	finding->object.name = suppression->object->name.s;
+	finding->path = node_path(sink->arena, suppression->object->root, suppression->node, NULL);
+}
+
 static void say_unused(struct sink *sink, const struct rule *rule,
                        const struct suppression *suppression)
 {
@@ -127,22 +140,28 @@ static void say_unused(struct sink *sink, const struct rule *rule,
 
 	for (size_t i = 0; i < suppression->rules.n; i++)
 		buf_printf(&rules, "%s%.*s", i ? "," : "", STR_ARG(suppression->rules.v[i]));
-	if (suppression->object) {
-		finding->object.api_version = suppression->object->api_version;
-		finding->object.kind = suppression->object->kind;
-		finding->object.namespace = suppression->object->namespace.s;
-		finding->object.name = suppression->object->name.s;
-		finding->path = node_path(sink->arena, suppression->object->root,
-		                          suppression->node, NULL);
-	}
+	describe(sink, finding, suppression);
 	finding->salient = buf_str(&rules);
 	finding_message(sink, finding, "nothing is found here that \"ignore %.*s\" would suppress",
 	                STR_ARG(buf_str(&rules)));
 	finding_help(sink, finding, "remove it, so that it hides nothing later");
 }
 
-void triage_suppress(struct sink *sink, const struct scopes *scopes, const struct rule *rule)
+/* What was used and gives no reason. */
+static void check_reasons(struct sink *sink, const struct suppressor *suppressor,
+                          const struct held *all, const struct rule *rule)
 {
+	for (size_t i = 0; i < all->n && rule; i++)
+		if (!all->v[i]->reason.n && map_has(suppressor->used, identity(suppressor, all->v[i])))
+			describe(sink, triage_say_reasonless(sink, rule, all->v[i]->span,
+			                                     str_copy(sink->arena, all->v[i]->rules.v[0])),
+			         all->v[i]);
+}
+
+void triage_suppress(struct sink *sink, const struct scopes *scopes,
+                     const struct triage_options *options)
+{
+	const struct rule *rule = options->unused_rule;
 	struct arena *scratch = arena_new();
 	const struct suppressor suppressor = {
 		.arena = scratch,
@@ -163,5 +182,7 @@ void triage_suppress(struct sink *sink, const struct scopes *scopes, const struc
 		if (!map_has(suppressor.used, identity(&suppressor, all.v[i])) &&
 		    !map_has(suppressor.named, place_key(&suppressor, all.v[i]->span)))
 			say_unused(sink, rule, all.v[i]);
+	if (options->require_reasons)
+		check_reasons(sink, &suppressor, &all, rule);
 	arena_free(scratch);
 }

@@ -24,7 +24,7 @@ static bool rule_is_on(const struct rule *rule, const struct triage_options *opt
 {
 	if (options->select.n > 0 && !any_selects(&options->select, rule))
 		return false;
-	return !any_selects(&options->ignore, rule);
+	return !any_selects(&options->ignore, rule) && !triage_is_off(options, rule);
 }
 
 /* Covered findings are counted and go. */
@@ -91,8 +91,11 @@ void triage_run(struct sink *sink, const struct scopes *scopes,
 {
 	*ret_tally = (struct tally){ 0 };
 	triage_cover(sink, scopes);
-	if (!options->ignore_suppressions)
-		triage_suppress(sink, scopes, options->unused_rule);
+	if (!options->ignore_suppressions) {
+		triage_suppress(sink, scopes, options);
+		triage_ignore(sink, scopes, options);
+	}
+	triage_set_levels(sink, options);
 	drop_covered(sink, ret_tally);
 	sink_finish(sink);
 	triage_fingerprint(sink);
