@@ -72,8 +72,7 @@ static bool write_output(const struct run *run, const struct report *report,
 
 	if (str_is(output->file, "-")) {
 		output->format->write(&own, &text);
-		/* A failed write is told once, by whoever flushes. */
-		fwrite(text.p, 1, text.n, run->out);
+		print_text(run, buf_str(&text));
 		return true;
 	}
 	if (is_input(run, report->sources, output->file))

@@ -9,7 +9,7 @@ static str format_of(const struct options *options)
 
 static int print(const struct run *run, const struct buf *text)
 {
-	fwrite(text->p, 1, text->n, run->out);
+	print_text(run, buf_str(text));
 	return 0;
 }
 
