@@ -41,9 +41,6 @@ const struct command *commands_all(size_t *ret_count); /* in order of the help t
 /* Prints a text on the run's output; a failed write is told once, when the run ends. */
 void print_text(const struct run *run, str text);
 
-/* Prints a text on the run's output; a failed write is told once, when the run ends. */
-void print_text(const struct run *run, str text);
-
 /* Reads the paths of the run and loads them; what went wrong is in the sink. */
 struct pipeline *read_and_load(const struct run *run);
 

@@ -73,12 +73,6 @@ void print_text(const struct run *run, str text)
 		fwrite(text.p, 1, text.n, run->out);
 }
 
-void print_text(const struct run *run, str text)
-{
-	if (text.n > 0)
-		fwrite(text.p, 1, text.n, run->out);
-}
-
 /* What was printed must have arrived: a full disk is a failed run, a closed pipe ends it
  * quietly. */
 static int flush(const struct run *run, int status)
