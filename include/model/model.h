@@ -109,6 +109,14 @@ struct call {
 };
 struct calls VEC(struct call);
 
+/* What a kustomize patch names. */
+struct patch_target {
+	const struct tree *tree;           /* of the kustomization */
+	const struct node *node;           /* its target, or the entry that names the patch file */
+	str kind, name;
+};
+struct lost_patches VEC(struct patch_target);
+
 /* ---- the scope that rules judge ------------------------------------------------------ */
 
 /* When the absence of alerts is judged. */
@@ -195,6 +203,7 @@ struct scope {
 	struct workloads workloads;
 	struct scalers scalers;
 	struct calls calls;
+	struct lost_patches lost_patches;  /* patches that name no object of their build (KL014) */
 	struct pools pools;
 	struct groups groups;              /* those whose maximum is not 0 (rules.md, Terms) */
 	bool terraform_unread;             /* *.tf with node groups and no plan or state */

@@ -104,6 +104,7 @@ struct ground {
 	struct trees trees;
 	struct objects objects;
 	struct kustomize_builds builds;
+	struct lost_patches lost_patches;
 	struct map *charts;      /* folders with a Chart.yaml */
 };
 
@@ -182,6 +183,9 @@ static void take_files(struct scope *scope, const struct ground *ground,
 		if (choice_holds(choice, path) && !is_chart_template(ground, path))
 			*VEC_PUSH(scope->arena, &scope->objects) = object;
 	}
+	for (size_t i = 0; i < ground->lost_patches.n; i++)
+		if (choice_holds(choice, ground->lost_patches.v[i].tree->source->path))
+			*VEC_PUSH(scope->arena, &scope->lost_patches) = ground->lost_patches.v[i];
 }
 
 static struct scope *scope_new(struct arena *arena, const struct ground *ground,
@@ -221,6 +225,7 @@ void model_build(struct arena *arena, const struct source_set *sources,
 	for (size_t i = 0; i < objects->n; i++)
 		*VEC_PUSH(arena, &ground.objects) = objects->v[i];
 	find_charts(arena, &ground);
+	model_find_lost_patches(arena, &ground.trees, &ground.objects, &ground.lost_patches);
 	model_read_kustomizations(arena, &ground.trees, &ground.objects, &ground.builds);
 	model_find_dimensions(arena, &ground.objects, &ground.builds, &dimensions);
 	model_list_choices(arena, &dimensions, &choices);

@@ -24,9 +24,7 @@ bool model_knows(const struct tree *tree)
 	                      str_is(file, "kustomization.yml"));
 }
 
-/* `entry` as seen from folder, with `.` and `..` resolved; empty when it leaves the root or is
- * a URL. */
-static str resolve(struct arena *arena, str folder, str entry)
+str path_resolve(struct arena *arena, str folder, str entry)
 {
 	struct buf joined = { .arena = arena }, resolved = { .arena = arena };
 	struct strs parts = { 0 };
@@ -62,7 +60,7 @@ static void mark_entries(struct finder *finder, str folder, const struct node *l
                          struct map *marks)
 {
 	for (uint32_t i = 0; node_is_list(list) && i < list->child_count; i++) {
-		str path = resolve(finder->arena, folder, node_text(&list->children[i]));
+		str path = path_resolve(finder->arena, folder, node_text(&list->children[i]));
 
 		if (path.n)
 			map_put(marks, path, finder);
@@ -78,7 +76,7 @@ static void note_patches(struct finder *finder, str folder, const struct node *r
 		const struct node *list = node_get(root, lists[i]);
 
 		for (uint32_t j = 0; node_is_list(list) && j < list->child_count; j++) {
-			str path = resolve(finder->arena, folder,
+			str path = path_resolve(finder->arena, folder,
 			                   node_text(node_get(&list->children[j], "path")));
 
 			if (path.n)
@@ -124,7 +122,7 @@ static void reach(struct finder *finder, struct build *build, str folder, str *o
 		const struct node *list = node_get(root, member_lists[i]);
 
 		for (uint32_t j = 0; node_is_list(list) && j < list->child_count; j++) {
-			str path = resolve(finder->arena, folder, node_text(&list->children[j]));
+			str path = path_resolve(finder->arena, folder, node_text(&list->children[j]));
 
 			if (!path.n || map_has(build->files, path))
 				continue;

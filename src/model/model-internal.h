@@ -24,6 +24,14 @@ str model_key(struct arena *arena, str first, str second, str third);
 /* Folder part of a path, without the final slash; "" for a file at the root. */
 str path_folder(str path);
 
+/* `entry` as seen from folder, with `.` and `..` resolved; empty when it leaves the root or is
+ * a URL. */
+str path_resolve(struct arena *arena, str folder, str entry);
+
+/* Finds the patches that name no object of their build, before patch files are dropped. */
+void model_find_lost_patches(struct arena *arena, const struct trees *trees,
+                             const struct objects *objects, struct lost_patches *ret_lost);
+
 /* One kustomize build that no other build uses: a root kustomization and all that it reaches. */
 struct build {
 	str folder;
