@@ -192,6 +192,11 @@ void sched_daemon_overhead(struct arena *arena, const struct scope *scope,
                            const struct group *group, const struct node_shape *shape,
                            struct resource_amounts *ret_amounts);
 
+/* The same for a group of the judged scope, without working it out again. */
+const struct resource_amounts *sched_used(const struct judgement *judgement,
+                                          const struct group *group,
+                                          const struct node_shape *shape);
+
 /* May a node with that label satisfy the requirement, taken alone? Of a set of values, one is
  * enough. */
 enum answer label_admits(const struct group_label *label, const struct requirement *requirement);

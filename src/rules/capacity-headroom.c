@@ -52,16 +52,15 @@ static struct load *find_loads(const struct judge *judge, struct arena *arena)
 static int64_t percent_of(const struct judge *judge, const struct group *group, int64_t used,
                           const char *resource)
 {
-	struct resource_amounts taken = { 0 };
+	const struct resource_amounts *taken =
+		sched_used(judge->judgement, group, &group->shapes.v[0]);
 	struct capacity_fact fact =
 		shape_allocatable(group, &group->shapes.v[0], str_of(resource));
 
 	if (!fact.known || group->max.origin == ORIGIN_UNKNOWN || group->max.value <= 0)
 		return 0;
-	sched_daemon_overhead(JUDGE_ARENA(judge), judge->scope, group, &group->shapes.v[0],
-	                      &taken);
 	int64_t node = int64_sub_saturated(fact.safe,
-	                                   resources_get(&taken, str_of(resource)).amount);
+	                                   resources_get(taken, str_of(resource)).amount);
 	int64_t all = int64_mul_saturated(node, group->max.value);
 	return all > 0 ? int64_mul_saturated(used, 100) / all : 0;
 }

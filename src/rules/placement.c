@@ -408,13 +408,12 @@ static int64_t most_free(const struct judge *judge, const struct group *group, s
 	int64_t most = 0;
 
 	for (size_t i = 0; i < group->shapes.n; i++) {
-		struct resource_amounts taken = { 0 };
+		const struct resource_amounts *taken =
+			sched_used(judge->judgement, group, &group->shapes.v[i]);
 		struct capacity_fact fact =
 			shape_allocatable(group, &group->shapes.v[i], resource);
-		sched_daemon_overhead(JUDGE_ARENA(judge), judge->scope, group,
-		                      &group->shapes.v[i], &taken);
 		int64_t left = int64_sub_saturated(fact.optimistic,
-		                                   resources_get(&taken, resource).amount);
+		                                   resources_get(taken, resource).amount);
 		most = fact.known && left > most ? left : most;
 	}
 	return most;

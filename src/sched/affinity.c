@@ -168,19 +168,26 @@ static enum answer judge_fields(const struct site *site, const struct requiremen
 	return worst;
 }
 
-/* A term that the API could not parse matches nothing, and stops no other term. Fields and
- * labels are judged apart: the name of a node is no label. */
+/* A term that the API could not parse matches nothing, and stops no other term. Fields and labels
+ * are judged apart: the name of a node is no label. joint: beside a nodeSelector that holds. */
 static enum answer judge_term(const struct site *site, const struct term_profile *term,
-                              bool merged, const struct demand **ret_run)
+                              bool joint, const struct demand **ret_run)
 {
-	enum answer fields, labels;
+	const struct demand *shared_run;
+	enum answer fields, labels, shared = ANSWER_YES;
 
 	*ret_run = NULL;
 	if (term->term->node && term->term->node->unknown)
 		return ANSWER_UNKNOWN;
 	if (!term->parses)
 		return ANSWER_NO;
-	labels = judge_demands(site, merged ? &term->merged : &term->alone, ret_run);
+	labels = judge_demands(site, &term->alone, ret_run);
+	if (joint && labels != ANSWER_NO)
+		shared = judge_demands(site, &term->shared, &shared_run);
+	if (shared < labels) {
+		labels = shared;
+		*ret_run = shared_run;
+	}
 	fields = judge_fields(site, &term->term->match_fields);
 	return labels < fields ? labels : fields;
 }
@@ -200,7 +207,7 @@ static bool has_terms(const struct pod_profile *profile)
 }
 
 /* The best of the ORed terms. ret_run: what fails in the first of the best ones. */
-static enum answer judge_terms(const struct question *question, bool merged,
+static enum answer judge_terms(const struct question *question, bool joint,
                                const struct demand **ret_run)
 {
 	const struct pod_profile *profile = question->profile;
@@ -210,7 +217,7 @@ static enum answer judge_terms(const struct question *question, bool merged,
 	*ret_run = NULL;
 	for (size_t i = 0; i < profile->term_count; i++) {
 		const struct demand *run;
-		enum answer answer = judge_term(question->site, &profile->terms[i], merged, &run);
+		enum answer answer = judge_term(question->site, &profile->terms[i], joint, &run);
 
 		if (answer == ANSWER_YES)
 			return ANSWER_YES;

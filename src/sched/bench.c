@@ -311,6 +311,20 @@ struct pod_class *bench_judge(const struct bench *bench, const struct pod_profil
 	return class;
 }
 
+const struct resource_amounts *sched_used(const struct judgement *judgement,
+                                          const struct group *group,
+                                          const struct node_shape *shape)
+{
+	static const struct resource_amounts none;
+	const struct bench *bench = judgement->bench;
+
+	for (size_t g = 0; g < bench->scope->groups.n; g++)
+		if (bench->groups[g].group == group)
+			return &bench->sites[bench->groups[g].first +
+			                     (size_t)(shape - group->shapes.v)].used;
+	return &none;
+}
+
 /* For callers without a judgement; sched_judge() keeps the same sums per site. */
 void sched_daemon_overhead(struct arena *arena, const struct scope *scope,
                            const struct group *group, const struct node_shape *shape,

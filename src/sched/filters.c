@@ -3,6 +3,9 @@
  */
 #include "sched-internal.h"
 
+/* Reasons of one filter in one verdict: nobody reads more, and a pod may have thousands. */
+#define MAX_REASONS 64
+
 static const struct {
 	const char *name;
 	filter_function *ask;
@@ -30,7 +33,10 @@ struct reason *question_because(const struct question *question, enum filter fil
 {
 	struct reason *reason;
 
-	if (!question->reasons)
+	/* Reasons of one filter stand together. */
+	if (!question->reasons ||
+	    (question->reasons->n >= MAX_REASONS &&
+	     question->reasons->v[question->reasons->n - MAX_REASONS].filter == filter))
 		return NULL;
 	reason = VEC_PUSH(question->arena, question->reasons);
 	reason->filter = filter;

@@ -64,8 +64,10 @@ static void judge_spread(const struct question *question, struct verdict *verdic
 		verdict->by_filter[FILTER_POD_TOPOLOGY_SPREAD] = ANSWER_NO;
 		reason = question_because(question, FILTER_POD_TOPOLOGY_SPREAD, ANSWER_NO,
 		                          spread_text);
-		reason->pod_node = spread->v[i].node;
-		reason->key = spread->v[i].topology_key.s;
+		if (reason) {
+			reason->pod_node = spread->v[i].node;
+			reason->key = spread->v[i].topology_key.s;
+		}
 		return;
 	}
 }

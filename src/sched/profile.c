@@ -82,8 +82,29 @@ static bool term_parses(const struct node_selector_term *term)
 	return term->match_expressions.n + term->match_fields.n > 0;
 }
 
-/* Merging costs the selector once a term, which saves it for every group. */
-static struct term_profile *profile_terms(struct arena *arena, const struct pairs *selector,
+/* Demands of both lists on the keys that both have; both are sorted. */
+static void add_shared(struct arena *arena, const struct demands *selector,
+                       const struct demands *own, struct demands *shared)
+{
+	for (size_t i = 0, k = 0; i < selector->n && k < own->n;) {
+		int order = str_cmp(selector->v[i].key, own->v[k].key);
+		str key = selector->v[i].key;
+
+		if (order < 0) {
+			i++;
+		} else if (order > 0) {
+			k++;
+		} else {
+			for (; i < selector->n && str_eq(selector->v[i].key, key); i++)
+				add_demand(arena, shared, selector->v[i].requirement);
+			for (; k < own->n && str_eq(own->v[k].key, key); k++)
+				add_demand(arena, shared, own->v[k].requirement);
+		}
+	}
+}
+
+/* selector may be NULL: terms that stand for themselves. */
+static struct term_profile *profile_terms(struct arena *arena, const struct demands *selector,
                                           const struct node_selector_terms *terms)
 {
 	struct term_profile *profiles = arena_calloc(arena, terms->n, sizeof(*profiles));
@@ -94,16 +115,38 @@ static struct term_profile *profile_terms(struct arena *arena, const struct pair
 
 		profile->term = &terms->v[i];
 		profile->parses = term_parses(&terms->v[i]);
-		if (selector)
-			add_selector(arena, &profile->merged, selector);
-		for (size_t e = 0; e < expressions->n; e++) {
+		for (size_t e = 0; e < expressions->n; e++)
 			add_demand(arena, &profile->alone, &expressions->v[e]);
-			add_demand(arena, &profile->merged, &expressions->v[e]);
-		}
 		sort_demands(&profile->alone);
-		sort_demands(&profile->merged);
+		if (selector)
+			add_shared(arena, selector, &profile->alone, &profile->shared);
 	}
 	return profiles;
+}
+
+static int compare_tolerations(const void *a, const void *b)
+{
+	const struct toleration *const *x = a, *const *y = b;
+	int order = str_cmp((*x)->key.s, (*y)->key.s);
+
+	/* Both point into one list. */
+	return order ? order : (*x > *y) - (*x < *y);
+}
+
+/* A pod may bring thousands of tolerations and meet thousands of taints. */
+static void sort_tolerations(struct arena *arena, struct pod_profile *profile)
+{
+	const struct tolerations *tolerations = &profile->workload->tolerations;
+
+	profile->tolerations = arena_calloc(arena, tolerations->n, sizeof(profile->tolerations[0]));
+	profile->toleration_count = tolerations->n;
+	for (size_t i = 0; i < tolerations->n; i++) {
+		profile->tolerations[i] = &tolerations->v[i];
+		profile->keyless_count += !tolerations->v[i].key.s.n;
+	}
+	if (tolerations->n > 1)
+		qsort(profile->tolerations, tolerations->n, sizeof(profile->tolerations[0]),
+		      compare_tolerations);
 }
 
 /* Ports without hostPort stay inside the pod. */
@@ -178,8 +221,8 @@ struct pod_profile *pod_profile_new(struct arena *arena, const struct workload *
 	add_selector(arena, &profile->selector, &workload->node_selector);
 	sort_demands(&profile->selector);
 	profile->term_count = pod->required_node_terms.n;
-	profile->terms = profile_terms(arena, &workload->node_selector,
-	                               &pod->required_node_terms);
+	profile->terms = profile_terms(arena, &profile->selector, &pod->required_node_terms);
+	sort_tolerations(arena, profile);
 	collect_ports(arena, pod, &profile->ports);
 	return profile;
 }

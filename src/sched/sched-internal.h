@@ -40,7 +40,9 @@ struct term_profile {
 	const struct node_selector_term *term;
 	bool parses;                     /* upstream skips a term that does not */
 	struct demands alone;            /* its own expressions */
-	struct demands merged;           /* with the nodeSelector's entries */
+	/* Those on keys that the nodeSelector names too, with its entries: the only ones for
+	 * which it matters that one value meets both. */
+	struct demands shared;
 };
 
 /* One host port of a pod. Upstream: GetHostPorts, after defaultHostNetworkPorts. */
@@ -71,6 +73,9 @@ struct pod_profile {
 	struct demands selector;
 	struct term_profile *terms;
 	size_t term_count;
+	/* Tolerations by key, those without key first; pointers into the workload's list. */
+	const struct toleration **tolerations;
+	size_t toleration_count, keyless_count;
 	struct port_uses ports;          /* host ports */
 	/* One entry a PersistentVolume with nodeAffinity; all of them have to be in reach. */
 	struct volume_profiles {

@@ -53,6 +53,48 @@ size_t taint_soft_untolerated(const struct tolerations *tolerations, const struc
 	return count;
 }
 
+/* The first toleration of that key, or the count: where it would stand. */
+static size_t first_of_key(const struct pod_profile *profile, str key)
+{
+	size_t low = 0, high = profile->toleration_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (str_cmp(profile->tolerations[middle]->key.s, key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* As any_covers(): a toleration covers taints of its own key, or has none. */
+static bool profile_covers(const struct question *question, const struct taint *taint)
+{
+	const struct pod_profile *profile = question->profile;
+
+	for (size_t i = 0; i < profile->keyless_count; i++)
+		if (toleration_covers(profile->tolerations[i], taint, question->comparison))
+			return true;
+	for (size_t i = first_of_key(profile, taint->key);
+	     i < profile->toleration_count && str_eq(profile->tolerations[i]->key.s, taint->key); i++)
+		if (toleration_covers(profile->tolerations[i], taint, question->comparison))
+			return true;
+	return false;
+}
+
+/* As taint_untolerated(), for a prepared pod. */
+static size_t next_untolerated(const struct question *question, size_t from)
+{
+	const struct taints *taints = &question->site->group->taints;
+
+	for (size_t i = from; i < taints->n; i++)
+		if (is_hard(&taints->v[i]) && !profile_covers(question, &taints->v[i]))
+			return i;
+	return taints->n;
+}
+
 /* May a toleration that nobody can read cover anything? */
 static bool tolerations_open(const struct workload *workload)
 {
@@ -138,12 +180,10 @@ static void explain(const struct question *question, enum answer answer,
 /* Startup taints go away by themselves and are not asked. */
 enum answer taints_admit(const struct question *question)
 {
-	const struct workload *workload = question->profile->workload;
 	const struct group *group = question->site->group;
 	enum answer worst = group->taints_known ? ANSWER_YES : ANSWER_UNKNOWN;
 
-	for (size_t i = 0; (i = taint_untolerated(&workload->tolerations, &group->taints, i,
-	                                          question->comparison)) < group->taints.n; i++) {
+	for (size_t i = 0; (i = next_untolerated(question, i)) < group->taints.n; i++) {
 		enum answer answer = taint_answer(question, &group->taints.v[i]);
 
 		worst = answer < worst ? answer : worst;
@@ -154,14 +194,12 @@ enum answer taints_admit(const struct question *question)
 /* One reason a taint, though the scheduler itself names none of them. */
 enum answer filter_taints(const struct question *question)
 {
-	const struct workload *workload = question->profile->workload;
 	const struct group *group = question->site->group;
 	enum answer answer = taints_admit(question);
 
 	if (answer == ANSWER_YES || !question->reasons)
 		return answer;
-	for (size_t i = 0; (i = taint_untolerated(&workload->tolerations, &group->taints, i,
-	                                          question->comparison)) < group->taints.n; i++) {
+	for (size_t i = 0; (i = next_untolerated(question, i)) < group->taints.n; i++) {
 		enum answer one = taint_answer(question, &group->taints.v[i]);
 
 		if (one != ANSWER_YES)
