@@ -124,6 +124,27 @@ static struct term_profile *profile_terms(struct arena *arena, const struct dema
 	return profiles;
 }
 
+/* May a toleration that nobody can read cover anything? */
+static bool tolerations_open(const struct workload *workload)
+{
+	const struct tolerations *tolerations = &workload->tolerations;
+
+	if (workload->runtime_class_open)
+		return true;
+	if (tolerations->node && tolerations->node->unknown)
+		return true;
+	for (size_t i = 0; i < tolerations->n; i++) {
+		const struct toleration *t = &tolerations->v[i];
+		const struct node *const nodes[] = { t->node, t->key.node, t->op.node,
+			                             t->value.node, t->effect.node };
+
+		for (size_t k = 0; k < COUNT_OF(nodes); k++)
+			if (nodes[k] && nodes[k]->unknown)
+				return true;
+	}
+	return false;
+}
+
 static int compare_tolerations(const void *a, const void *b)
 {
 	const struct toleration *const *x = a, *const *y = b;
@@ -223,6 +244,7 @@ struct pod_profile *pod_profile_new(struct arena *arena, const struct workload *
 	profile->term_count = pod->required_node_terms.n;
 	profile->terms = profile_terms(arena, &profile->selector, &pod->required_node_terms);
 	sort_tolerations(arena, profile);
+	profile->tolerations_open = tolerations_open(workload);
 	collect_ports(arena, pod, &profile->ports);
 	return profile;
 }

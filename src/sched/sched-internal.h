@@ -76,6 +76,7 @@ struct pod_profile {
 	/* Tolerations by key, those without key first; pointers into the workload's list. */
 	const struct toleration **tolerations;
 	size_t toleration_count, keyless_count;
+	bool tolerations_open;           /* a template or RuntimeClass may add one for anything */
 	struct port_uses ports;          /* host ports */
 	/* One entry a PersistentVolume with nodeAffinity; all of them have to be in reach. */
 	struct volume_profiles {

@@ -95,27 +95,6 @@ static size_t next_untolerated(const struct question *question, size_t from)
 	return taints->n;
 }
 
-/* May a toleration that nobody can read cover anything? */
-static bool tolerations_open(const struct workload *workload)
-{
-	const struct tolerations *tolerations = &workload->tolerations;
-
-	if (workload->runtime_class_open)
-		return true;
-	if (tolerations->node && tolerations->node->unknown)
-		return true;
-	for (size_t i = 0; i < tolerations->n; i++) {
-		const struct toleration *t = &tolerations->v[i];
-		const struct node *const nodes[] = { t->node, t->key.node, t->op.node,
-			                             t->value.node, t->effect.node };
-
-		for (size_t k = 0; k < COUNT_OF(nodes); k++)
-			if (nodes[k] && nodes[k]->unknown)
-				return true;
-	}
-	return false;
-}
-
 static const struct toleration *nearest(const struct tolerations *tolerations,
                                         const struct taint *taint)
 {
@@ -148,7 +127,7 @@ static enum answer taint_answer(const struct question *question, const struct ta
 		return ANSWER_YES;
 	if (taint->node && taint->node->unknown)
 		return ANSWER_UNKNOWN;
-	return tolerations_open(question->profile->workload) ? ANSWER_UNKNOWN : ANSWER_NO;
+	return question->profile->tolerations_open ? ANSWER_UNKNOWN : ANSWER_NO;
 }
 
 /* The nearest toleration is what a reader most likely meant: same key, same value if there is
