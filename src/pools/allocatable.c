@@ -104,6 +104,10 @@ static struct range without_unknown_part(int64_t capacity)
 
 static const char *formula_name(const struct frame *frame)
 {
+	if (frame->sizing->reserved.declared)
+		return "capacity less reservations";
+	if (frame->plain || frame->sizing->kubelet_only)
+		return "capacity less the kubelet's eviction";
 	return frame->aws ? "EKS formula" : frame->gcp ? "GKE formula"
 	     : frame->azure ? "AKS formula" : "capacity, an unknown part of it is reserved";
 }
@@ -126,6 +130,8 @@ static int64_t pod_slots(const struct frame *frame, const struct node **ret_node
 		*ret_node = fact->node;
 		return fact->known ? fact->safe : 0;
 	}
+	if (frame->sizing->kubelet_only && !frame->sizing->slots_by_type)
+		return 110;
 	if (frame->type && frame->type->max_pods)
 		return frame->type->max_pods;
 	/* EKS takes 110 for types that its own table lacks. */
@@ -167,7 +173,7 @@ static struct range cpu_left(const struct frame *frame, int64_t capacity)
 		left = capacity - frame->sizing->reserved.milli_cpu;
 		return (struct range){ left, left };
 	}
-	if (frame->plain)
+	if (frame->plain || frame->sizing->kubelet_only)
 		return (struct range){ capacity, capacity };
 	if (is_shared_core(frame))
 		return (struct range){ 940, 940 };
@@ -190,8 +196,7 @@ static void resolve_cpu(const struct frame *frame)
 	else
 		put_range(frame, "cpu", cpu_left(frame, milli),
 		          capacity ? capacity->node : frame->shape->node,
-		          frame->sizing->reserved.declared ? "capacity less reservations"
-		          : frame->plain ? "capacity" : formula_name(frame));
+		          formula_name(frame));
 }
 
 /* ---- memory ----------------------------------------------------------------------------- */
@@ -303,6 +308,8 @@ static struct range memory_left(const struct frame *frame, struct range capacity
 	if (reserved->declared && !reserved->unknown) {
 		taken.safe = declared_taken(reserved, capacity.safe);
 		taken.most = declared_taken(reserved, capacity.most);
+	} else if (frame->sizing->kubelet_only) {
+		taken.safe = taken.most = 100 * MIB;
 	} else if (frame->aws) {
 		taken.safe = taken.most = int64_mul_saturated(aws_taken_mib(frame), MIB);
 	} else if (frame->gcp) {
@@ -329,8 +336,7 @@ static void resolve_memory(const struct frame *frame)
 		put_unknown(frame, "memory");
 	else
 		put_range(frame, "memory", memory_left(frame, capacity, nominal), node,
-		          frame->sizing->reserved.declared ? "capacity less reservations"
-		          : frame->plain ? "capacity" : formula_name(frame));
+		          formula_name(frame));
 }
 
 /* ---- ephemeral storage, devices ---------------------------------------------------------- */

@@ -61,6 +61,12 @@ void claim_add(struct reader *reader, str name, struct bounds_claim claim)
 	added->object = reader->entry->object;
 }
 
+void discovery_note(struct reader *reader, const struct node *node)
+{
+	reader->context->discovery = node;
+	reader->context->discovery_entry = *reader->entry;
+}
+
 static struct count_fact claimed(str text, const struct node *node)
 {
 	struct count_fact fact = { .origin = ORIGIN_DECLARED, .node = node };
@@ -146,6 +152,8 @@ static void read_container(struct reader *reader, const struct container *contai
 	for (size_t i = 0; i < autoscaler->flags.n; i++)
 		if (str_is(autoscaler->flags.v[i].name, "nodes"))
 			read_nodes_flag(reader, &autoscaler->flags.v[i], hetzner);
+		else if (str_is(autoscaler->flags.v[i].name, "node-group-auto-discovery"))
+			discovery_note(reader, autoscaler->flags.v[i].node);
 }
 
 static bool has_pods(const struct object *object)

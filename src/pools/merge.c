@@ -283,6 +283,21 @@ static void attach_claim(struct context *context, struct map *by_name,
 	                               group->min.value < group->max.value;
 }
 
+/* Groups that the autoscaler finds by tags, where no document declares any. */
+static void add_discovered(struct context *context)
+{
+	struct reader reader = { .arena = context->arena, .context = context,
+		                 .pools = context->pools, .entry = &context->discovery_entry,
+		                 .format = "discovery" };
+	struct group *group;
+
+	if (!context->discovery || context->pools->groups.n)
+		return;
+	group = group_unknown(&reader, STR("auto-discovery"), context->discovery);
+	group->known_by_name_only = true;
+	group->labels.n = 0;
+}
+
 /* ---- what stays unknown ------------------------------------------------------------------ */
 
 static bool amounts_known(const struct group *group)
@@ -314,6 +329,7 @@ void merge_groups(struct context *context)
 	join_groups(context, by_name);
 	for (size_t i = 0; i < pools->claims.n; i++)
 		attach_claim(context, by_name, &pools->claims.v[i]);
+	add_discovered(context);
 	for (size_t i = 0; i < pools->groups.n; i++)
 		name_unknown(context->arena, pools->groups.v[i]);
 }

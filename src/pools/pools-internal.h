@@ -41,6 +41,9 @@ struct context {
 	struct entries entries;
 	struct map *by_name;          /* "Kind/name" -> the first struct entry of that name */
 	struct entries nodes;         /* v1 Nodes, grouped when all are seen */
+	const struct node *discovery; /* groups are found by tags; NULL: nothing says so */
+	struct entry discovery_entry; /* where that stands */
+	unsigned nesting;             /* documents in documents */
 	struct map *quiet;            /* trees whose inventory faults an earlier call told */
 };
 
@@ -77,6 +80,14 @@ POOLS_FORMAT(loose);
 POOLS_FORMAT(eksctl);
 POOLS_FORMAT(karpenter);
 POOLS_FORMAT(nodes);
+POOLS_FORMAT(terraform);
+POOLS_FORMAT(crd);
+POOLS_FORMAT(kind);
+POOLS_FORMAT(k3d);
+POOLS_FORMAT(kubeadm);
+POOLS_FORMAT(kops);
+POOLS_FORMAT(values);
+POOLS_FORMAT(release);
 
 /* Groups the Nodes that were seen (nodes.c). */
 void nodes_finish(struct context *context);
@@ -85,6 +96,8 @@ void autoscaler_read_objects(struct context *context);
 void autoscaler_read_map(struct reader *reader, const struct object *object);
 /* Keeps a claim of bounds under that name; the reader's object is its place. */
 void claim_add(struct reader *reader, str name, struct bounds_claim claim);
+/* Groups are found by tags, as the reader's document says at node. */
+void discovery_note(struct reader *reader, const struct node *node);
 /* The group's name in what a flag or status calls it (of a URL the last part). */
 str claim_name(str name);
 /* Joins groups that go by one name, attaches claims and says what stays unknown (merge.c). */
@@ -178,6 +191,8 @@ struct sizing {
 	const struct node *max_pods_node;
 	int64_t disk_gib;                  /* 0: not known */
 	bool reserves_by_pods;             /* Bottlerocket: kube-reserved counts the actual pods */
+	bool kubelet_only;                 /* nothing reserved but the kubelet's own eviction */
+	bool slots_by_type;                /* with kubelet_only: the network counts pods by type */
 	bool hidden_kubelet;               /* launch template, own AMI: reservations not known */
 };
 

@@ -1,5 +1,6 @@
 /* The table of formats, and one pass over all documents. */
-#include "pools-internal.h"
+#include "nested.h"
+#include "managed.h"
 
 #define LIST_DEPTH 8 /* Lists in Lists */
 
@@ -9,7 +10,15 @@ static const struct format formats[] = {
 	{ "native", "v1", native_detect, native_read },
 	{ "eksctl", "v1alpha5", eksctl_detect, eksctl_read },
 	{ "karpenter", "v1 v1beta1 v1alpha5 v1alpha2 v1alpha1", karpenter_detect, karpenter_read },
+	{ "kops", "v1alpha2 v1alpha3", kops_detect, kops_read },
+	{ "cloud-crd", NULL, crd_detect, crd_read },
 	{ "nodes", NULL, nodes_detect, nodes_read },
+	{ "kind", "v1alpha4 v1alpha3", kind_detect, kind_read },
+	{ "k3d", "v1alpha2 v1alpha3 v1alpha4 v1alpha5", k3d_detect, k3d_read },
+	{ "kubeadm", "v1beta2 v1beta3 v1beta4", kubeadm_detect, kubeadm_read },
+	{ "terraform", NULL, terraform_detect, terraform_read },
+	{ "helm-values", NULL, values_detect, values_read },
+	{ "helm-release", NULL, release_detect, release_read },
 	{ "loose", NULL, loose_detect, loose_read },
 };
 
@@ -86,8 +95,9 @@ static void add_entries(struct context *context, struct entry entry, size_t dept
 	if (!node_is_map(entry.root))
 		return;
 	if (!is_list_kind(entry.kind, entry.root)) {
-		entry.name = known_text(node_at(entry.root, "metadata.name"));
-		entry.namespace = known_text(node_at(entry.root, "metadata.namespace"));
+		/* A template as its name still is one group's name. */
+		entry.name = node_text(node_at(entry.root, "metadata.name"));
+		entry.namespace = node_text(node_at(entry.root, "metadata.namespace"));
 		*VEC_PUSH(context->arena, &context->entries) = entry;
 		return;
 	}
@@ -177,11 +187,11 @@ static bool is_known_version(const struct format *format, str api_version)
 	return false;
 }
 
-static void read_entry(struct context *context, const struct entry *entry)
+void read_entry(struct context *context, const struct entry *entry, const struct node *scalar)
 {
 	const struct format *format = format_of(entry->api_version, entry->kind, entry->root);
 	struct reader reader = { .arena = context->arena, .context = context,
-		                 .pools = context->pools, .entry = entry };
+		                 .pools = context->pools, .entry = entry, .scalar = scalar };
 
 	if (!format)
 		return;
@@ -204,8 +214,9 @@ void pools_read(struct arena *arena, const struct trees *trees, const struct obj
 	*ret_pools = (struct pools){ 0 };
 	list_entries(&context, trees);
 	for (size_t i = 0; i < context.entries.n; i++)
-		read_entry(&context, &context.entries.v[i]);
+		read_entry(&context, &context.entries.v[i], NULL);
 	nodes_finish(&context);
+	managed_finish_gke(&context);
 	autoscaler_read_objects(&context);
 	merge_groups(&context);
 }
