@@ -1,6 +1,7 @@
-/* vectors [--area A] [--without A] [-v] DIR: holds kubelint's verdicts against the answers of
- * the real Kubernetes code.
+/* vectors [--area A] [--without A] [--matching-only] [-v] DIR: holds kubelint's verdicts against
+ * the answers of the real Kubernetes code.
  *
+ * --matching-only does not compare apiValid, what API validation says of a manifest.
  * Every DIR/AREA.jsonl is read, one vector a line. Prints `area: passed/total` per file, with
  * -v each miss, and a closing line. Exit: 0 all passed, 1 some failed, 2 a file that cannot be
  * read or a broken line.
@@ -29,7 +30,7 @@ const size_t area_count = COUNT_OF(areas);
 struct run {
 	const char *folder, *only;
 	struct strs without;
-	bool verbose, broken;
+	bool verbose, broken, matching_only;
 	size_t passed, failed, undecided;
 };
 
@@ -82,6 +83,7 @@ static bool run_line(struct run *run, const struct area *area, str line)
 	bool readable = read_vector(arena, line, &vector);
 
 	if (readable) {
+		vector.matching_only = run->matching_only;
 		area->check(&vector);
 		if (vector.miss.n)
 			run->failed++;
@@ -166,6 +168,8 @@ static bool read_arguments(struct arena *arena, int argc, char **argv, struct ru
 	for (int i = 1; i < argc; i++) {
 		if (strcmp(argv[i], "-v") == 0)
 			run->verbose = true;
+		else if (strcmp(argv[i], "--matching-only") == 0)
+			run->matching_only = true;
 		else if (strcmp(argv[i], "--area") == 0 && i + 1 < argc)
 			run->only = argv[++i];
 		else if (strcmp(argv[i], "--without") == 0 && i + 1 < argc)
@@ -185,7 +189,7 @@ int main(int argc, char **argv)
 	int status = 2;
 
 	if (!read_arguments(arena, argc, argv, &run)) {
-		fprintf(stderr, "usage: vectors [--area A] [--without A] [-v] DIR\n");
+		fprintf(stderr, "usage: vectors [--area A] [--without A] [--matching-only] [-v] DIR\n");
 	} else if (run_folder(&run, arena)) {
 		printf("%zu passed, %zu failed\n", run.passed, run.failed);
 		status = run.broken ? 2 : run.failed > 0;

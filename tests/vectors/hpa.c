@@ -141,5 +141,5 @@ void check_hpa(struct vector *vector)
 	            node_get(vector->expect, "hpas")->child_count);
 	for (size_t i = 0; loaded.scope && i < loaded.scope->scalers.n; i++)
 		check_scaler(vector, loaded.scope, loaded.scope->scalers.v[i]);
-	want_bool(vector, "apiValid", loaded_is_valid(&loaded), expect_bool(vector, "apiValid"));
+	want_valid(vector, &loaded);
 }

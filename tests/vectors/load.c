@@ -129,7 +129,7 @@ void load_manifest(struct vector *vector, const struct node *manifest, const str
 	load_texts(vector->arena, &text, 1, gates, ret_loaded);
 }
 
-bool loaded_is_valid(const struct loaded *loaded)
+static bool is_valid(const struct loaded *loaded)
 {
 	for (size_t i = 0; i < loaded->trees.n; i++) {
 		const struct faults *faults = &loaded->trees.v[i]->faults;
@@ -146,6 +146,12 @@ bool loaded_is_valid(const struct loaded *loaded)
 			}
 	}
 	return true;
+}
+
+void want_valid(struct vector *vector, const struct loaded *loaded)
+{
+	if (!vector->matching_only)
+		want_bool(vector, "apiValid", is_valid(loaded), expect_bool(vector, "apiValid"));
 }
 
 const struct workload *first_workload(struct vector *vector, const struct loaded *loaded)

@@ -27,7 +27,7 @@ void check_node_affinity(struct vector *vector)
 		            node_preferred_score(vector->arena, workload, group,
 		                                 &group->shapes.v[0], name),
 		            number_at(vector->expect, "preferredScore", 0));
-	want_bool(vector, "apiValid", loaded_is_valid(&loaded), expect_bool(vector, "apiValid"));
+	want_valid(vector, &loaded);
 }
 
 static void read_gates(struct arena *arena, const struct node *gates, struct strs *ret_gates)
@@ -90,7 +90,7 @@ void check_toleration(struct vector *vector)
 	            (int64_t)taint_soft_untolerated(&workload->tolerations, &group->taints,
 	                                            comparison),
 	            number_at(vector->expect, "preferNoScheduleIntolerable", 0));
-	want_bool(vector, "apiValid", loaded_is_valid(&loaded), expect_bool(vector, "apiValid"));
+	want_valid(vector, &loaded);
 }
 
 static bool gives_reason(const struct verdict *verdict, enum filter filter, str text)
@@ -167,5 +167,5 @@ void check_fit(struct vector *vector)
 	node_judge(vector->arena, workload, group, &group->shapes.v[0], &state, &verdict);
 	want_failures(vector, &verdict);
 	load_manifest(vector, node_get(vector->in, "manifest"), NULL, &alone);
-	want_bool(vector, "apiValid", loaded_is_valid(&alone), expect_bool(vector, "apiValid"));
+	want_valid(vector, &alone);
 }

@@ -48,5 +48,5 @@ void check_requests(struct vector *vector)
 		            number_at(vector->expect, "replicas", 0));
 	want_text(vector, "qosClass", str_of(classes[pod_qos(workload->pod)]),
 	          node_text(node_get(vector->expect, "qosClass")));
-	want_bool(vector, "apiValid", loaded_is_valid(&loaded), expect_bool(vector, "apiValid"));
+	want_valid(vector, &loaded);
 }

@@ -97,5 +97,5 @@ void check_selector(struct vector *vector)
 	want_bool(vector, "match", selector_matches(selector, &labels) == ANSWER_YES,
 	          expect_bool(vector, "match"));
 	want_bool(vector, "parses", selector_parses(selector), !expect_bool(vector, "parseError"));
-	want_bool(vector, "apiValid", loaded_is_valid(&loaded), expect_bool(vector, "apiValid"));
+	want_valid(vector, &loaded);
 }

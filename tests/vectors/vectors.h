@@ -20,6 +20,7 @@ struct vector {
 	const struct node *in, *expect;
 	struct buf miss;          /* what differs; empty: passed */
 	bool undecided;           /* the answer was "unknown", which is not wrong */
+	bool matching_only;       /* apiValid is not asked */
 };
 
 /* One area: how its vectors are checked. */
@@ -65,8 +66,8 @@ void load_texts(struct arena *arena, const str *texts, size_t count, const struc
 /* in.manifest alone. */
 void load_manifest(struct vector *vector, const struct node *manifest, const struct strs *gates,
                    struct loaded *ret_loaded);
-/* Would the API server take everything? */
-bool loaded_is_valid(const struct loaded *loaded);
+/* Holds apiValid: would the API server take everything? */
+void want_valid(struct vector *vector, const struct loaded *loaded);
 /* The first workload, or NULL (then a miss is noted). */
 const struct workload *first_workload(struct vector *vector, const struct loaded *loaded);
 
