@@ -188,6 +188,7 @@ struct settings {
 	struct usages usages;
 	struct namespace_rules namespaces; /* the first that matches wins */
 	struct clusters clusters;          /* none: all files describe one */
+	bool one_cluster;                  /* files of no cluster are not judged */
 };
 
 /* One cluster (and variant): everything in it may judge everything else in it. */

@@ -200,6 +200,25 @@ static void add_clusters(const struct applier *applier, struct settings *setting
 	}
 }
 
+/* --cluster leaves one of them. */
+static void choose_cluster(const struct applier *applier, struct settings *settings)
+{
+	str name = applier->options->cluster;
+
+	for (size_t i = 0; name.n && i < settings->clusters.n; i++) {
+		if (!str_eq(settings->clusters.v[i].name, name))
+			continue;
+		settings->clusters.v[0] = settings->clusters.v[i];
+		settings->clusters.n = 1;
+		settings->one_cluster = true;
+		return;
+	}
+	if (name.n)
+		applier_complain(applier, NULL,
+		                 str_format(applier->arena, "there is no cluster called %.*s",
+		                            STR_ARG(name)));
+}
+
 void applier_settings(const struct applier *applier, struct settings *ret_settings)
 {
 	static const enum alerts_setting alerts[] = {
@@ -233,4 +252,5 @@ void applier_settings(const struct applier *applier, struct settings *ret_settin
 			applier_rooted(applier, config->namespaces[i].path),
 			str_of(config->namespaces[i].namespace) };
 	add_clusters(applier, ret_settings);
+	choose_cluster(applier, ret_settings);
 }

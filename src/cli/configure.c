@@ -221,8 +221,11 @@ bool configure(const struct run *run, struct options *options)
 	const struct source_set *set;
 
 	options->config_file = find_file(run, options);
+	if (!options->config_file.n && options->cluster.n)
+		fprintf(run->err, "kubelint: error: --cluster needs a configuration that lists "
+		        "clusters\n");
 	if (!options->config_file.n)
-		return true;
+		return options->cluster.n == 0;
 	*VEC_PUSH(run->arena, &paths) = options->config_file;
 	set = source_read(run->arena, &reading, &paths);
 	if (set->sources.n != 1)

@@ -4,6 +4,8 @@
 /* True when the whole text of the document could not be used: what it declares is not seen. */
 static bool tree_is_unreadable(const struct tree *tree)
 {
+	if (tree->foreign)
+		return false;
 	for (size_t i = 0; i < tree->faults.n; i++) {
 		const struct fault *fault = &tree->faults.v[i];
 
@@ -101,6 +103,7 @@ static struct model_index *index_new(struct arena *arena)
 struct ground {
 	const struct source_set *sources;
 	const struct settings *settings;
+	str cluster;
 	struct trees trees;
 	struct objects objects;
 	struct kustomize_builds builds;
@@ -195,10 +198,12 @@ static struct scope *scope_new(struct arena *arena, const struct ground *ground,
 
 	scope->arena = arena;
 	scope->sources = ground->sources;
+	scope->cluster = ground->cluster;
 	scope->variant = choice_text(arena, choice);
 	scope->index = index_new(arena);
 	take_files(scope, ground, choice);
 	add_namespaces(scope, ground, choice);
+	model_read_namespace_rules(scope, &ground->settings->namespaces);
 	model_read_deployers(scope);
 	find_unreadable(scope);
 	pools_read(arena, &scope->trees, &scope->objects, &scope->pools);
@@ -212,23 +217,40 @@ static struct scope *scope_new(struct arena *arena, const struct ground *ground,
 	return scope;
 }
 
+/* The scopes of one cluster: ground holds its trees and objects. */
+static void build_cluster(struct arena *arena, struct ground *ground, struct scopes *ret_scopes)
+{
+	struct dimensions dimensions = { 0 };
+	struct choices choices = { 0 };
+
+	find_charts(arena, ground);
+	model_find_lost_patches(arena, &ground->trees, &ground->objects, &ground->lost_patches);
+	model_read_kustomizations(arena, &ground->trees, &ground->objects, &ground->builds);
+	model_find_dimensions(arena, &ground->objects, &ground->builds, &dimensions);
+	model_list_choices(arena, &dimensions, &choices);
+	for (size_t i = 0; i < choices.n; i++)
+		*VEC_PUSH(arena, ret_scopes) = scope_new(arena, ground, &choices.v[i]);
+}
+
+/* Files of no cluster are judged too, by themselves: what is left out of a list is most often an
+ * oversight, and silence about it would look like praise. */
 void model_build(struct arena *arena, const struct source_set *sources,
                  const struct settings *settings, const struct trees *trees,
                  const struct objects *objects, struct scopes *ret_scopes)
 {
-	struct ground ground = { .sources = sources, .settings = settings };
-	struct dimensions dimensions = { 0 };
-	struct choices choices = { 0 };
+	const struct clusters *clusters = &settings->clusters;
 
-	for (size_t i = 0; i < trees->n; i++)
-		*VEC_PUSH(arena, &ground.trees) = trees->v[i];
-	for (size_t i = 0; i < objects->n; i++)
-		*VEC_PUSH(arena, &ground.objects) = objects->v[i];
-	find_charts(arena, &ground);
-	model_find_lost_patches(arena, &ground.trees, &ground.objects, &ground.lost_patches);
-	model_read_kustomizations(arena, &ground.trees, &ground.objects, &ground.builds);
-	model_find_dimensions(arena, &ground.objects, &ground.builds, &dimensions);
-	model_list_choices(arena, &dimensions, &choices);
-	for (size_t i = 0; i < choices.n; i++)
-		*VEC_PUSH(arena, ret_scopes) = scope_new(arena, &ground, &choices.v[i]);
+	for (size_t i = 0; i <= clusters->n; i++) {
+		const struct cluster *cluster = i < clusters->n ? &clusters->v[i] : NULL;
+		struct ground ground = {
+			.sources = sources,
+			.settings = cluster ? cluster->settings : settings,
+			.cluster = cluster ? cluster->name : STR(""),
+		};
+
+		model_take_cluster(arena, clusters, cluster, trees, &ground.trees);
+		model_take_cluster_objects(arena, clusters, cluster, objects, &ground.objects);
+		if (cluster || !clusters->n || (ground.objects.n && !settings->one_cluster))
+			build_cluster(arena, &ground, ret_scopes);
+	}
 }

@@ -81,6 +81,17 @@ bool choice_holds(const struct choice *choice, str path);
 /* Folders that were taken where there was a choice, joined by ", ". */
 str choice_text(struct arena *arena, const struct choice *choice);
 
+/* The trees and objects of one of the clusters; cluster NULL: those that none of them holds. */
+void model_take_cluster(struct arena *arena, const struct clusters *clusters,
+                        const struct cluster *cluster, const struct trees *trees,
+                        struct trees *ret_trees);
+void model_take_cluster_objects(struct arena *arena, const struct clusters *clusters,
+                                const struct cluster *cluster, const struct objects *objects,
+                                struct objects *ret_objects);
+
+/* Gives files the namespaces that the configuration has for objects that name none. */
+void model_read_namespace_rules(struct scope *scope, const struct namespace_rules *rules);
+
 /* Reads where Flux and Argo CD deploy folders to, for objects that name no namespace. */
 void model_read_deployers(struct scope *scope);
 
