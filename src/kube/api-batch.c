@@ -1,0 +1,271 @@
+/* Job and CronJob. Upstream: pkg/apis/batch/validation, pkg/registry/batch/job/strategy. */
+#include "api.h"
+
+static bool is_unknown(const struct api_place *place)
+{
+	return !api_has(place) && !api_lacks(place);
+}
+
+static const struct api_rule job_rules[] = {
+	{ "parallelism", RULE_RANGE, NULL, 0, INT64_MAX },
+	{ "completions", RULE_RANGE, NULL, 0, INT64_MAX },
+	{ "activeDeadlineSeconds", RULE_RANGE, NULL, 0, INT64_MAX },
+	{ "backoffLimit", RULE_RANGE, NULL, 0, INT64_MAX },
+	{ "ttlSecondsAfterFinished", RULE_RANGE, NULL, 0, INT64_MAX },
+	{ "backoffLimitPerIndex", RULE_RANGE, NULL, 0, INT64_MAX },
+	{ "maxFailedIndexes", RULE_RANGE, NULL, 0, INT64_MAX },
+	{ "completionMode", RULE_WORD, "NonIndexed|Indexed", 0, 0 },
+	{ "podReplacementPolicy", RULE_WORD, "Failed|TerminatingOrFailed", 0, 0 },
+};
+
+/* ---- job spec ------------------------------------------------------------------------- */
+
+#define INDEXED_PARALLELISM 100000 /* at most */
+
+/* Absent completions are 1 when parallelism is absent too. */
+static void check_indexed(const struct api_check *check, const struct api_place *spec)
+{
+	struct api_place completions = api_field(spec, "completions");
+	struct api_place parallelism = api_field(spec, "parallelism");
+	struct api_place most = api_field(spec, "maxFailedIndexes");
+	int64_t value, all;
+
+	if (api_lacks(&completions) && api_has(&parallelism))
+		api_fault(check, &completions, API_REQUIRED, "an Indexed job needs completions");
+	if (api_int(&parallelism, &value) && value > INDEXED_PARALLELISM)
+		api_fault(check, &parallelism, API_INVALID,
+		          "parallelism is %lld, but must be at most %d in an Indexed job",
+		          (long long)value, INDEXED_PARALLELISM);
+	if (api_int(&most, &value) && api_int(&completions, &all) && value > all)
+		api_fault(check, &most, API_INVALID, "maxFailedIndexes exceeds completions");
+}
+
+static void check_mode(const struct api_check *check, const struct api_place *spec)
+{
+	struct api_place mode = api_field(spec, "completionMode");
+	struct api_place limit = api_field(spec, "backoffLimitPerIndex");
+	struct api_place most = api_field(spec, "maxFailedIndexes");
+	struct api_place success = api_field(spec, "successPolicy");
+
+	if (api_has(&most) && api_lacks(&limit))
+		api_fault(check, &limit, API_REQUIRED, "maxFailedIndexes needs it");
+	if (is_unknown(&mode))
+		return;
+	if (api_is(&mode, "Indexed")) {
+		check_indexed(check, spec);
+		return;
+	}
+	if (api_has(&success))
+		api_fault(check, &success, API_INVALID, "it needs completionMode: Indexed");
+	if (!api_is_empty(&mode) && !api_is(&mode, "NonIndexed"))
+		return;
+	if (api_has(&limit))
+		api_fault(check, &limit, API_INVALID, "it needs completionMode: Indexed");
+	if (api_has(&most))
+		api_fault(check, &most, API_INVALID, "it needs completionMode: Indexed");
+}
+
+static void check_restart(const struct api_check *check, const struct api_place *spec)
+{
+	struct api_place template = api_field(spec, "template");
+	struct api_place pod = api_field(&template, "spec");
+	struct api_place policy = api_field(&pod, "restartPolicy");
+	struct api_place failure = api_field(spec, "podFailurePolicy");
+
+	if (is_unknown(&template) || is_unknown(&pod) || is_unknown(&policy))
+		return;
+	if (api_is_empty(&policy) || api_is(&policy, "Always"))
+		api_fault(check, &policy, API_REQUIRED,
+		          "a job's restartPolicy must be OnFailure or Never; Always is the default");
+	else if (!api_is(&policy, "OnFailure") && !api_is(&policy, "Never"))
+		api_fault(check, &policy, API_NOT_SUPPORTED,
+		          "restartPolicy is \"%.*s\", but must be OnFailure or Never",
+		          STR_ARG(api_text(&policy)));
+	else if (api_has(&failure) && !api_is(&policy, "Never"))
+		api_fault(check, &policy, API_INVALID,
+		          "with a podFailurePolicy restartPolicy must be Never");
+}
+
+static void check_job_spec(const struct api_check *check, const struct api_place *spec)
+{
+	struct api_place template = api_field(spec, "template");
+
+	api_apply(check, spec, job_rules, COUNT_OF(job_rules));
+	check_mode(check, spec);
+	api_check_template(check, &template, NULL);
+	check_restart(check, spec);
+}
+
+/* ---- Job ------------------------------------------------------------------------------ */
+
+/* Labels that a job's pods get; a template may hold them only with the right value. */
+static const struct {
+	const char *key;
+	bool is_name; /* else the UID, which nobody knows before */
+} job_labels[] = {
+	{ "controller-uid", false }, { "batch.kubernetes.io/controller-uid", false },
+	{ "job-name", true },        { "batch.kubernetes.io/job-name", true },
+};
+
+static bool is_job_label(str key)
+{
+	for (size_t i = 0; i < COUNT_OF(job_labels); i++)
+		if (str_is(key, job_labels[i].key))
+			return true;
+	return false;
+}
+
+static void check_job_labels(const struct api_check *check, const struct api_place *labels)
+{
+	for (size_t i = 0; i < COUNT_OF(job_labels); i++) {
+		struct api_place label = api_field(labels, job_labels[i].key);
+		bool right = job_labels[i].is_name && str_eq(api_text(&label), check->object->name.s);
+
+		if (api_has(&label) && !right)
+			api_fault(check, labels, API_INVALID,
+			          "%s is \"%.*s\", but the job sets this label itself",
+			          job_labels[i].key, STR_ARG(api_text(&label)));
+	}
+}
+
+/* Selectors of jobs are made by the API server; one by hand must not ask for other labels. */
+static void check_job_selector(const struct api_check *check, const struct api_place *spec)
+{
+	struct api_place manual = api_field(spec, "manualSelector");
+	struct api_place selector = api_field(spec, "selector");
+	struct api_place template = api_field(spec, "template");
+	struct api_place meta = api_field(&template, "metadata");
+	struct api_place labels = api_field(&meta, "labels");
+	const struct workload_spec *workload = check->object->workload;
+	struct pairs generated = { 0 }, all = { 0 };
+	struct arena *arena = check->tree->arena;
+
+	if (is_unknown(&manual) || is_unknown(&selector) || is_unknown(&labels) || !workload)
+		return;
+	api_check_selector(check, &selector);
+	if (api_is_true(&manual)) {
+		if (api_lacks(&selector))
+			api_fault(check, &selector, API_REQUIRED, "manualSelector needs a selector");
+		if (api_lacks(&selector) ||
+		    (selector_parses(&workload->selector) &&
+		     selector_matches(&workload->selector, &workload->pod.labels) == ANSWER_NO))
+			api_fault(check, &labels, API_INVALID,
+			          "the selector does not match the labels of the template");
+		return;
+	}
+	check_job_labels(check, &labels);
+	if (!api_has(&selector) || !selector_parses(&workload->selector))
+		return;
+	for (size_t i = 0; i < COUNT_OF(job_labels); i++) {
+		struct pair pair = { .key = str_of(job_labels[i].key),
+			             .value = job_labels[i].is_name ? check->object->name.s
+			                                            : STR("uid"),
+			             .node = spec->node };
+
+		*VEC_PUSH(arena, &generated) = pair;
+		*VEC_PUSH(arena, &all) = pair;
+	}
+	for (size_t i = 0; i < workload->pod.labels.n; i++)
+		if (!is_job_label(workload->pod.labels.v[i].key))
+			*VEC_PUSH(arena, &all) = workload->pod.labels.v[i];
+	if (selector_matches(&workload->selector, &generated) == ANSWER_NO)
+		api_fault(check, &selector, API_INVALID,
+		          "a job's selector is generated; manualSelector: true is needed for another");
+	if (selector_matches(&workload->selector, &all) == ANSWER_NO)
+		api_fault(check, &labels, API_INVALID,
+		          "the selector does not match the labels of the template");
+}
+
+/* Pods of an Indexed job are named after it and their index. */
+static void check_job_name(const struct api_check *check, const struct api_place *root,
+                           const struct api_place *spec)
+{
+	struct api_place meta = api_field(root, "metadata");
+	struct api_place name = api_field(&meta, "name");
+	struct api_place mode = api_field(spec, "completionMode");
+	struct api_place completions = api_field(spec, "completions");
+	int64_t count;
+	str host;
+
+	if (!api_is(&mode, "Indexed") || !api_int(&completions, &count) || count <= 0 ||
+	    !api_has(&name))
+		return;
+	host = str_format(check->tree->arena, "%.*s-%lld", STR_ARG(api_text(&name)),
+	                  (long long)count - 1);
+	if (!name_is_dns_label(host))
+		api_fault(check, &name, API_INVALID, "the last pod's name %.*s is no DNS label",
+		          STR_ARG(host));
+}
+
+void api_check_job(const struct api_check *check, const struct api_place *root)
+{
+	struct api_place spec = api_field(root, "spec");
+
+	api_check_meta(check, root, API_NAME_SUBDOMAIN);
+	if (is_unknown(&spec))
+		return;
+	check_job_selector(check, &spec);
+	check_job_spec(check, &spec);
+	check_job_name(check, root, &spec);
+}
+
+/* ---- CronJob -------------------------------------------------------------------------- */
+
+#define CRON_NAME 52 /* bytes: eleven more make the job's name */
+
+static const struct api_rule cron_rules[] = {
+	{ "schedule", RULE_NEEDED, NULL, 0, 0 },
+	{ "startingDeadlineSeconds", RULE_RANGE, NULL, 0, INT64_MAX },
+	{ "concurrencyPolicy", RULE_WORD, "Allow|Forbid|Replace", 0, 0 },
+	{ "successfulJobsHistoryLimit", RULE_RANGE, NULL, 0, INT64_MAX },
+	{ "failedJobsHistoryLimit", RULE_RANGE, NULL, 0, INT64_MAX },
+};
+
+static void check_times(const struct api_check *check, const struct api_place *spec)
+{
+	struct api_place schedule = api_field(spec, "schedule");
+	struct api_place zone = api_field(spec, "timeZone");
+	const char *why;
+
+	if (api_has(&schedule) && !api_is_empty(&schedule) &&
+	    !api_is_schedule(api_text(&schedule), &why))
+		api_fault(check, &schedule, API_INVALID, "the schedule \"%.*s\" is wrong: %s",
+		          STR_ARG(api_text(&schedule)), why);
+	if (api_has(&zone) && !api_is_time_zone(api_text(&zone)))
+		api_fault(check, &zone, API_INVALID, "\"%.*s\" is no known time zone",
+		          STR_ARG(api_text(&zone)));
+}
+
+/* A job of a CronJob has no say in its selector. */
+static void check_job_template(const struct api_check *check, const struct api_place *job)
+{
+	struct api_place selector = api_field(job, "selector");
+	struct api_place manual = api_field(job, "manualSelector");
+
+	check_job_spec(check, job);
+	if (api_has(&selector))
+		api_fault(check, &selector, API_INVALID, "the selector is generated");
+	if (api_is_true(&manual))
+		api_fault(check, &manual, API_NOT_SUPPORTED,
+		          "a CronJob's jobs have no manual selector");
+}
+
+void api_check_cron_job(const struct api_check *check, const struct api_place *root)
+{
+	struct api_place meta = api_field(root, "metadata");
+	struct api_place name = api_field(&meta, "name");
+	struct api_place spec = api_field(root, "spec");
+	struct api_place template = api_field(&spec, "jobTemplate");
+	struct api_place job = api_field(&template, "spec");
+
+	api_check_meta(check, root, API_NAME_SUBDOMAIN);
+	if (api_text(&name).n > CRON_NAME)
+		api_fault(check, &name, API_INVALID, "name is %zu bytes long, but may be %d at most",
+		          api_text(&name).n, CRON_NAME);
+	if (is_unknown(&spec))
+		return;
+	api_apply(check, &spec, cron_rules, COUNT_OF(cron_rules));
+	check_times(check, &spec);
+	if (!is_unknown(&template) && !is_unknown(&job))
+		check_job_template(check, &job);
+}

@@ -1,0 +1,315 @@
+/* Pod specs and templates. Upstream: pkg/apis/core/validation (ValidatePodSpec,
+ * ValidatePodTemplateSpec, ValidateTolerations). */
+#include "api.h"
+
+static const struct api_rule spec_rules[] = {
+	{ "restartPolicy", RULE_WORD, "Always|OnFailure|Never", 0, 0 },
+	{ "dnsPolicy", RULE_WORD, "ClusterFirstWithHostNet|ClusterFirst|Default|None", 0, 0 },
+	{ "serviceAccountName", RULE_SUBDOMAIN, NULL, 0, 0 },
+	{ "nodeName", RULE_SUBDOMAIN, NULL, 0, 0 },
+	{ "activeDeadlineSeconds", RULE_RANGE, NULL, 1, INT32_MAX },
+	{ "priorityClassName", RULE_SUBDOMAIN, NULL, 0, 0 },
+	{ "runtimeClassName", RULE_SUBDOMAIN, NULL, 0, 0 },
+	{ "preemptionPolicy", RULE_WORD, "PreemptLowerPriority|Never", 0, 0 },
+};
+/* A StatefulSet's controller overwrites them. */
+static const struct api_rule host_rules[] = {
+	{ "hostname", RULE_LABEL, NULL, 0, 0 },
+	{ "subdomain", RULE_LABEL, NULL, 0, 0 },
+};
+
+/* ---- tolerations ---------------------------------------------------------------------- */
+
+static bool is_unknown(const struct api_place *place)
+{
+	return !api_has(place) && !api_lacks(place);
+}
+
+static bool has_gate(const struct kube_options *options, const char *gate)
+{
+	for (size_t i = 0; options && options->feature_gates && i < options->feature_gates->n; i++)
+		if (str_is(options->feature_gates->v[i], gate))
+			return true;
+	return false;
+}
+
+/* Upstream takes no plus sign and no leading zeros here. */
+static bool is_plain_integer(str text)
+{
+	size_t first = text.n > 0 && text.p[0] == '-';
+	int64_t value;
+
+	if (text.n > first + 1 && text.p[first] == '0')
+		return false;
+	return text.n > first && text.p[first] != '+' && !str_is(text, "-0") &&
+	       str_to_int64(text, &value);
+}
+
+/* Gt and Lt compare numbers, behind a gate. */
+static void check_comparison(const struct api_check *check, const struct api_place *op,
+                             const struct api_place *value)
+{
+	if (!has_gate(check->options, "TaintTolerationComparisonOperators"))
+		api_fault(check, op, API_NOT_SUPPORTED,
+		          "operator %.*s needs the feature gate "
+		          "TaintTolerationComparisonOperators", STR_ARG(api_text(op)));
+	else if (!is_unknown(value) && !is_plain_integer(api_text(value)))
+		api_fault(check, value, API_INVALID, "value is \"%.*s\", but must be an integer",
+		          STR_ARG(api_text(value)));
+}
+
+static void check_operator(const struct api_check *check, const struct api_place *op,
+                           const struct api_place *value)
+{
+	str text = api_text(value);
+
+	if (is_unknown(op))
+		return;
+	if (api_is_empty(op) || api_is(op, "Equal")) {
+		if (!label_value_is_valid(text))
+			api_fault(check, op, API_INVALID, "the value \"%.*s\" is no label value",
+			          STR_ARG(text));
+	} else if (api_is(op, "Exists")) {
+		if (text.n > 0)
+			api_fault(check, op, API_INVALID,
+			          "operator Exists takes no value, not \"%.*s\"", STR_ARG(text));
+	} else if (api_is(op, "Lt") || api_is(op, "Gt")) {
+		check_comparison(check, op, value);
+	} else {
+		api_fault(check, op, API_NOT_SUPPORTED,
+		          "operator is \"%.*s\", but must be Equal or Exists",
+		          STR_ARG(api_text(op)));
+	}
+}
+
+static void check_toleration(const struct api_check *check, const struct api_place *toleration)
+{
+	static const struct api_rule rules[] = {
+		{ "key", RULE_QUALIFIED, NULL, 0, 0 },
+		{ "effect", RULE_WORD, "NoSchedule|PreferNoSchedule|NoExecute", 0, 0 },
+	};
+	struct api_place key = api_field(toleration, "key");
+	struct api_place op = api_field(toleration, "operator");
+	struct api_place value = api_field(toleration, "value");
+	struct api_place effect = api_field(toleration, "effect");
+	struct api_place seconds = api_field(toleration, "tolerationSeconds");
+
+	api_apply(check, toleration, rules, COUNT_OF(rules));
+	if (api_is_empty(&key) && !api_is(&op, "Exists") && !is_unknown(&op))
+		api_fault(check, &op, API_INVALID, "without a key the operator must be Exists");
+	if (api_has(&seconds) && !is_unknown(&effect) && !api_is(&effect, "NoExecute"))
+		api_fault(check, &effect, API_INVALID,
+		          "tolerationSeconds goes with the effect NoExecute only");
+	check_operator(check, &op, &value);
+}
+
+static void check_tolerations(const struct api_check *check, const struct api_place *spec)
+{
+	struct api_place tolerations = api_field(spec, "tolerations");
+
+	for (uint32_t i = 0; i < api_count(&tolerations); i++) {
+		struct api_place toleration = api_item(&tolerations, i);
+
+		if (api_has(&toleration))
+			check_toleration(check, &toleration);
+	}
+}
+
+/* ---- network -------------------------------------------------------------------------- */
+
+/* In a created pod, an absent hostPort is the containerPort. */
+static void check_host_network(const struct api_check *check, const struct api_place *spec)
+{
+	struct api_place network = api_field(spec, "hostNetwork");
+	struct api_place containers = api_field(spec, "containers");
+
+	for (uint32_t i = 0; api_is_true(&network) && i < api_count(&containers); i++) {
+		struct api_place container = api_item(&containers, i);
+		struct api_place ports = api_field(&container, "ports");
+
+		for (uint32_t k = 0; api_has(&container) && k < api_count(&ports); k++) {
+			struct api_place port = api_item(&ports, k);
+			struct api_place host = api_field(&port, "hostPort");
+			struct api_place own = api_field(&port, "containerPort");
+			int64_t a, b;
+
+			if (api_has(&port) && api_int(&host, &a) && a != 0 && !is_unknown(&own) &&
+			    (api_int(&own, &b) || api_lacks(&own)) && a != b)
+				api_fault(check, &host, API_INVALID,
+				          "hostPort is %lld, but must be the containerPort under "
+				          "hostNetwork", (long long)a);
+		}
+	}
+}
+
+static void check_aliases(const struct api_check *check, const struct api_place *spec)
+{
+	struct api_place aliases = api_field(spec, "hostAliases");
+
+	for (uint32_t i = 0; i < api_count(&aliases); i++) {
+		struct api_place alias = api_item(&aliases, i);
+		struct api_place ip = api_field(&alias, "ip");
+		struct api_place names = api_field(&alias, "hostnames");
+
+		if (!api_has(&alias))
+			continue;
+		if (!is_unknown(&ip) && !api_is_ip(api_text(&ip)))
+			api_fault(check, &ip, API_INVALID, "\"%.*s\" is no IP address",
+			          STR_ARG(api_text(&ip)));
+		for (uint32_t k = 0; k < api_count(&names); k++) {
+			struct api_place name = api_item(&names, k);
+
+			if (api_has(&name))
+				api_want_subdomain(check, &name);
+		}
+	}
+}
+
+#define MAX_NAMESERVERS 3
+
+static void check_dns(const struct api_check *check, const struct api_place *spec)
+{
+	struct api_place policy = api_field(spec, "dnsPolicy");
+	struct api_place config = api_field(spec, "dnsConfig");
+	struct api_place servers = api_field(&config, "nameservers");
+
+	if (api_is(&policy, "None") && api_lacks(&config)) {
+		api_fault(check, &config, API_REQUIRED, "dnsPolicy None needs a dnsConfig");
+		return;
+	}
+	if (!api_has(&config) || is_unknown(&servers))
+		return;
+	if (api_is(&policy, "None") && api_count(&servers) == 0)
+		api_fault(check, &servers, API_REQUIRED, "dnsPolicy None needs a nameserver");
+	if (api_count(&servers) > MAX_NAMESERVERS)
+		api_fault(check, &servers, API_INVALID, "there may be %d nameservers at most",
+		          MAX_NAMESERVERS);
+	for (uint32_t i = 0; i < api_count(&servers); i++) {
+		struct api_place server = api_item(&servers, i);
+
+		if (api_has(&server) && !api_is_ip(api_text(&server)))
+			api_fault(check, &server, API_INVALID, "\"%.*s\" is no IP address",
+			          STR_ARG(api_text(&server)));
+	}
+}
+
+/* ---- gates ---------------------------------------------------------------------------- */
+
+static void check_gates(const struct api_check *check, const struct api_place *spec)
+{
+	struct api_place ready = api_field(spec, "readinessGates");
+	struct api_place gates = api_field(spec, "schedulingGates");
+	struct map *seen = map_new(check->tree->arena);
+
+	for (uint32_t i = 0; i < api_count(&ready); i++) {
+		struct api_place gate = api_item(&ready, i);
+		struct api_place type = api_field(&gate, "conditionType");
+
+		if (api_has(&gate) && !is_unknown(&type))
+			api_want_qualified(check, &type);
+	}
+	for (uint32_t i = 0; i < api_count(&gates); i++) {
+		struct api_place gate = api_item(&gates, i);
+		struct api_place name = api_field(&gate, "name");
+		str text = api_text(&name);
+
+		if (!api_has(&gate) || is_unknown(&name))
+			continue;
+		if (!label_key_is_valid(text))
+			api_fault(check, &gate, API_INVALID, "\"%.*s\" is no name of a gate",
+			          STR_ARG(text));
+		if (map_put(seen, text, seen))
+			api_fault(check, &gate, API_DUPLICATE, "the gate %.*s is there already",
+			          STR_ARG(text));
+	}
+}
+
+static void check_os(const struct api_check *check, const struct api_place *spec)
+{
+	struct api_place os = api_field(spec, "os");
+	struct api_place name = api_field(&os, "name");
+
+	if (!api_has(&os) || is_unknown(&name))
+		return;
+	if (api_is_empty(&name))
+		api_fault(check, &name, API_REQUIRED, "name is missing or empty");
+	else if (!api_is(&name, "linux") && !api_is(&name, "windows"))
+		api_fault(check, &os, API_NOT_SUPPORTED, "\"%.*s\" must be linux or windows",
+		          STR_ARG(api_text(&name)));
+}
+
+/* ---- specs ---------------------------------------------------------------------------- */
+
+void api_check_pod_spec(const struct api_check *check, const struct api_place *spec,
+                        const struct api_place *claims)
+{
+	struct api_place node_selector = api_field(spec, "nodeSelector");
+	struct api_place affinity = api_field(spec, "affinity");
+	struct api_place spread = api_field(spec, "topologySpreadConstraints");
+	struct api_place overhead = api_field(spec, "overhead");
+	const struct map *volumes = api_check_volumes(check, spec, claims);
+
+	api_check_containers(check, spec, volumes);
+	api_check_pod_resources(check, spec);
+	api_apply(check, spec, spec_rules, COUNT_OF(spec_rules));
+	if (!claims)
+		api_apply(check, spec, host_rules, COUNT_OF(host_rules));
+	check_host_network(check, spec);
+	api_check_labels(check, &node_selector);
+	api_check_affinity(check, &affinity);
+	check_dns(check, spec);
+	check_gates(check, spec);
+	api_check_spread(check, &spread);
+	check_tolerations(check, spec);
+	check_aliases(check, spec);
+	api_check_overhead(check, &overhead);
+	check_os(check, spec);
+}
+
+void api_check_template(const struct api_check *check, const struct api_place *template,
+                        const struct api_place *claims)
+{
+	struct api_place meta = api_field(template, "metadata");
+	struct api_place spec = api_field(template, "spec");
+	/* upstream's paths lack "metadata" here */
+	struct api_place labels = { .outer = template, .field = "labels" };
+	struct api_place annotations = { .outer = template, .field = "annotations" };
+
+	if (is_unknown(template) || is_unknown(&spec))
+		return;
+	if (api_has(&meta)) {
+		labels.node = node_get(meta.node, "labels");
+		annotations.node = node_get(meta.node, "annotations");
+		api_check_labels(check, &labels);
+		api_check_annotations(check, &annotations);
+	}
+	api_check_pod_spec(check, &spec, claims);
+}
+
+void api_check_pod(const struct api_check *check, const struct api_place *root)
+{
+	struct api_check pod = *check;
+	struct api_place spec = api_field(root, "spec");
+
+	pod.is_pod = true;
+	api_check_meta(&pod, root, API_NAME_SUBDOMAIN);
+	if (!is_unknown(&spec))
+		api_check_pod_spec(&pod, &spec, NULL);
+}
+
+void api_want_always(const struct api_check *check, const struct api_place *template)
+{
+	struct api_place spec = api_field(template, "spec");
+	struct api_place policy = api_field(&spec, "restartPolicy");
+	struct api_place deadline = api_field(&spec, "activeDeadlineSeconds");
+
+	if (is_unknown(template) || is_unknown(&spec))
+		return;
+	if (api_has(&policy) && !api_is_empty(&policy) && !api_is(&policy, "Always"))
+		api_fault(check, &policy, API_NOT_SUPPORTED,
+		          "restartPolicy is %.*s, but must be Always in a %.*s",
+		          STR_ARG(api_text(&policy)), STR_ARG(check->object->kind));
+	if (api_has(&deadline))
+		api_fault(check, &deadline, API_FORBIDDEN,
+		          "a %.*s has no activeDeadlineSeconds", STR_ARG(check->object->kind));
+}
