@@ -33,10 +33,31 @@ static const struct {
 	  "  runtimeClassName: sandboxed\n  containers:\n"
 	  "    - name: c\n      image: r.example.com/c:1\n      resources:\n"
 	  "        requests: {cpu: 100m, memory: 400Mi}\n        limits: {memory: 400Mi}\n" },
+	{ "quieted/pod.yaml",
+	  "apiVersion: v1\nkind: Pod\nmetadata: {name: q, namespace: shop}\nspec:\n"
+	  "  runtimeClassName: sandboxed # kubelint: ignore KL012 it is there\n  containers:\n"
+	  "    - name: c\n      image: r.example.com/c:1\n      resources:\n"
+	  "        requests: {cpu: 100m, memory: 400Mi}\n        limits: {memory: 400Mi}\n" },
+	{ "config/minimal.yaml", "failOn: error\nclusters: [{name: prod, paths: [.]}]\n" },
+	{ "config/wrong.yaml", "failOn: high\n" },
 	{ "note/pod.yaml",
 	  "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: shop}\nspec:\n  containers:\n"
 	  "    - name: c\n      image: r.example.com/c:1\n      resources:\n"
 	  "        limits: {memory: 400Mi}\n" },
+	{ "foreign/role.yaml",
+	  "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {name: r, name: s}\n" },
+	{ "house/.kubelint.yaml",
+	  "rules: [{rule: KL403, level: warning}]\nminLevel: warning\nformat: json\n"
+	  "ignore: [{rule: KL012, object: Pod/shop/p, reason: a trial}]\n" },
+	{ "house/pod.yaml",
+	  "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: shop}\nspec:\n"
+	  "  runtimeClassName: sandboxed\n  containers:\n"
+	  "    - name: c\n      image: r.example.com/c:1\n      resources:\n"
+	  "        limits: {memory: 400Mi}\n" },
+	{ "sick/.kubelint.yaml", "failOn: high\nclusters: [{name: a}]\nruls: []\n" },
+	{ "sick/choice.yaml", "critical: [{workloads: \"a in b\"}]\n" },
+	{ "towns/.kubelint.yaml", "clusters: [{name: north}, {name: south, paths: [south]}]\n" },
+	{ "towns/pod.yaml", "apiVersion: v1\nkind: Namespace\nmetadata: {name: x}\n" },
 	{ "other/compose.yaml", "services:\n  web: {image: web}\n" },
 	{ "empty/readme.txt", "nothing here\n" },
 	{ "nodes/pools.yaml",
@@ -166,9 +187,16 @@ static const struct row {
 	{ "kubelint check --select KL1,hpa-request-missing warning", 0, "ok: 1 file", "" },
 	{ "kubelint check --allow-empty empty", 0, "ok: 0 files", "" },
 	{ "kubelint check --allow-empty other", 0, "ok: 1 file", "" },
+	{ "kubelint check foreign clean", 0, "ok: 2 files", "" },
+	{ "kubelint check --strict-yaml foreign clean", 1, "KL002 duplicate-key", "" },
 	{ "kubelint check --no-config --jobs 1 clean", 0, "ok: 1 file", "" },
 	{ "kubelint check -j2 clean", 0, "ok: 1 file", "" },
+	{ "kubelint check --config config/minimal.yaml warning", 0, "warning  KL012", "" },
+	{ "kubelint check -c config/wrong.yaml --no-config clean", 0, "ok: 1 file", "" },
+	{ "kubelint check quieted", 0, "1 suppressed in 1 file", "" },
+	{ "kubelint check --no-suppressed -f json quieted", 0, "\"diagnostics\": []", "" },
 	/* findings */
+	{ "kubelint check --ignore-suppressions quieted", 1, "warning  KL012", "" },
 	{ "kubelint check warning", 1, "warning/pod.yaml:5:21  warning  KL012", "" },
 	{ "kubelint check --select KL4 --extend-select KL012 warning", 1, "KL012", "" },
 	{ "kubelint check --fail-on note note", 1, "note  KL403", "" },
@@ -199,6 +227,9 @@ static const struct row {
 	{ "kubelint check -o json:/nonexistent/x.json clean", 2, "", "No such file or directory" },
 	{ "kubelint check -o text:clean/app.yaml clean", 2, "", "is one of the files that were checked" },
 	{ "kubelint inventory nosuch", 2, "", "nosuch: no such file or folder" },
+	{ "kubelint check --config nosuch.yaml clean", 2, "", "nosuch.yaml: " },
+	{ "kubelint check --config config/wrong.yaml clean", 2, "", "config/wrong.yaml:1:9: failOn: " },
+	{ "kubelint check --config config/minimal.yaml --cluster tset clean", 2, "", "tset" },
 	/* usage */
 	{ "kubelint", 2, "", "Usage: kubelint COMMAND" },
 	{ "kubelint chek clean", 2, "", "unknown command 'chek'; did you mean `kubelint check`?" },
@@ -251,7 +282,35 @@ static const struct row {
 	{ "kubelint inventory nodes -f yaml", 0, "kind: \"NodeGroupInventory\"", "" },
 	{ "kubelint inventory nodes -f json", 0, "\"maxSize\": 3", "" },
 	{ "kubelint inventory clean --inventory nodes", 0, "general", "" },
+	{ "kubelint config --show", 0, "failOn: ", "" },
+	{ "kubelint config --schema", 0, "\"$schema\"", "" },
+	{ "kubelint config --files clean", 0, "clean/app.yaml\n", "" },
+	/* the configuration */
+	{ "kubelint check house", 1, "\"justification\": \"a trial\"", "" },
+	{ "kubelint check -f text house", 1, "warning  KL403", "" },
+	{ "kubelint check -f text house", 1, "1 warning, 1 suppressed in 2 files", "" },
+	{ "kubelint check -f text house/pod.yaml --fail-on error", 0, "1 suppressed", "" },
+	{ "kubelint check -f text house --ignore-suppressions", 1, "warning  KL012", "" },
+	{ "kubelint check house --no-suppressed", 1, "\"suppressed\": 1", "" },
+	{ "kubelint check -f sarif house", 1, "\"kind\": \"external\"", "" },
+	{ "kubelint check -f junit house", 1, "suppressed (a trial)", "" },
+	{ "kubelint check --no-config house", 1, "warning  KL012", "" },
+	{ "kubelint check --config house/.kubelint.yaml -f text note", 1, "warning  KL403", "" },
+	{ "kubelint check -c nosuch.yaml clean", 2, "", "nosuch.yaml: the configuration cannot" },
+	{ "kubelint check sick", 2, "", "sick/.kubelint.yaml:1:9: failOn: high is none of: error" },
+	{ "kubelint check sick", 2, "", "sick/.kubelint.yaml:3:7: ruls: there is no such key; the "
+	                                "nearest is rules" },
+	{ "kubelint check -c sick/choice.yaml clean", 2, "",
+	  "sick/choice.yaml:1:24: critical[0].workloads: a in b: a label selector" },
+	{ "kubelint check --cluster north towns", 0, "ok: 2 files", "" },
+	{ "kubelint check --cluster west towns", 2, "", "there is no cluster called west" },
+	{ "kubelint check --cluster west clean", 2, "", "--cluster needs a configuration" },
+	{ "kubelint config house", 0, "failOn: warning  # default\n", "" },
+	{ "kubelint config --show house", 0, "minLevel: warning  # file\n", "" },
+	{ "kubelint config --files house", 0, "house/pod.yaml\n", "" },
+	{ "kubelint config --schema", 0, "\"additionalProperties\": false", "" },
 	/* what check says besides */
+	{ "kubelint check --strict-yaml clean", 0, "ok: 1 file", "" },
 	{ "kubelint check --statistics warning", 1, "     1  KL012 unresolved-reference\n", "" },
 	{ "kubelint check --min-level error warning", 0, "ok: 1 file", "" },
 	{ "kubelint check --verbose clean", 0, "ok: 1 file", "read 1 files" },
@@ -393,6 +452,8 @@ static const struct {
 	{ "kubelint rules", { "KUBELINT_FORMAT=sarif" }, 0, "KL203", "" },
 	{ "kubelint check clean", { "KUBELINT_INVENTORY=nodes" }, 0, "1 node group\n", "" },
 	{ "kubelint check clean", { "KUBELINT_OUTPUT=json:/dev/null\ntext:/dev/null" }, 0, "ok", "" },
+	{ "kubelint check note -f text", { "KUBELINT_CONFIG=house/.kubelint.yaml" }, 1,
+	  "warning  KL403", "" },
 	{ "kubelint check clean", { "KUBELINT_JOBS=2" }, 0, "ok", "" },
 	{ "kubelint check clean", { "KUBELINT_FROMAT=json" }, 0, "ok",
 	  "warning: the environment variable KUBELINT_FROMAT means nothing" },
@@ -483,7 +544,7 @@ static void test_each_option_is_tried_and_has_no_prefix(void **state)
 {
 	static const char *const lines[] = {
 		"kubelint check --help", "kubelint inventory --help", "kubelint rules --help",
-		"kubelint explain --help",
+		"kubelint explain --help", "kubelint config --help",
 	};
 
 	(void)state;
