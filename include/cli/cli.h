@@ -49,6 +49,7 @@ struct options {
 	struct strs excludes, inventory;
 	struct version kubernetes;          /* major 0: not given */
 	bool complete, allow_empty;
+	bool strict_yaml;                   /* what nobody reads has its text judged, too */
 	/* configuration */
 	str config_file;                    /* empty: looked for */
 	bool no_config;

@@ -68,6 +68,7 @@ struct finding {
 	const void *partner;       /* a second owner: the workload whose scaler owner is; may be NULL */
 	const void *const *named;  /* further owners whose consequences it covers; array of named_count */
 	size_t named_count;
+	bool foreign;              /* about a text that nobody reads: it hides nothing */
 	const void *scope;         /* the scope that was judged: variants do not cover each other */
 	/* Parts of the fingerprint that outlive edits elsewhere. */
 	str anchor;              /* path with the items' names in place of list indexes */

@@ -114,6 +114,8 @@ struct tree {
 	struct faults faults;
 	/* {{, {% or <% in the text */
 	bool has_template;
+	/* nobody reads it: only its text is judged */
+	bool foreign;
 };
 
 #define TREE_MAX_DEPTH 200

@@ -113,6 +113,7 @@ bool set_sarif_category(struct option_target *target, str value);
 bool set_select(struct option_target *target, str value);
 bool set_statistics(struct option_target *target, str value);
 bool set_stdin_filename(struct option_target *target, str value);
+bool set_strict_yaml(struct option_target *target, str value);
 bool set_verbose(struct option_target *target, str value);
 bool set_version(struct option_target *target, str value);
 

@@ -376,6 +376,12 @@ bool set_stdin_filename(struct option_target *target, str value)
 	return true;
 }
 
+bool set_strict_yaml(struct option_target *target, str value)
+{
+	(void)value;
+	return target->options->strict_yaml = true;
+}
+
 bool set_verbose(struct option_target *target, str value)
 {
 	(void)value;

@@ -160,7 +160,7 @@ static bool take_document(struct work *work, const struct document *document)
 	}
 	pipeline->documents++;
 	source_sniff(document, &sniff);
-	if (is_of_no_use(document, &sniff))
+	if (!pipeline->options->strict_yaml && is_of_no_use(document, &sniff))
 		note_other(pipeline, document->source);
 	else
 		VEC_PUSH(pipeline->arena, &work->pieces)->document = document;
@@ -210,17 +210,32 @@ static struct version declared_version(const struct work *work)
 	return pools.declared_version;
 }
 
+/* Keeps of a document that nobody reads what is wrong with its text, for --strict-yaml. */
+static bool keep_text_faults(struct tree *tree)
+{
+	struct faults all = tree->faults;
+
+	tree->foreign = true;
+	tree->faults.n = 0;
+	for (size_t i = 0; i < all.n; i++)
+		if (all.v[i].kind == FAULT_SYNTAX || all.v[i].kind == FAULT_LIMIT ||
+		    all.v[i].kind == FAULT_DUPLICATE_KEY)
+			tree->faults.v[tree->faults.n++] = all.v[i];
+	return tree->faults.n > 0;
+}
+
 /* In the order of the sources, which are sorted: the order of everything that follows. */
 static void merge_piece(struct pipeline *pipeline, struct piece *piece)
 {
-	if (!piece->used) {
-		if (piece->tree->root && piece->objects.n)
-			note_other(pipeline, piece->document->source);
+	if (!piece->used && piece->tree->root && piece->objects.n)
+		note_other(pipeline, piece->document->source);
+	if (!piece->used &&
+	    !(pipeline->options->strict_yaml && keep_text_faults(piece->tree))) {
 		arena_free(piece->arena);
 		return;
 	}
 	*VEC_PUSH(pipeline->arena, &pipeline->trees) = piece->tree;
-	for (size_t i = 0; i < piece->objects.n; i++)
+	for (size_t i = 0; piece->used && i < piece->objects.n; i++)
 		*VEC_PUSH(pipeline->arena, &pipeline->objects) = piece->objects.v[i];
 	piece->tree->arena = pipeline->arena; /* faults that are found later */
 	arena_adopt(pipeline->arena, piece->arena);

@@ -45,6 +45,7 @@ static void say_syntax(const struct judge *judge, const struct tree *tree,
 	struct finding *finding = emit_fault(judge, LEVEL_ERROR, tree, fault);
 	bool limit = fault->kind == FAULT_LIMIT;
 
+	finding->foreign = tree->foreign;
 	finding_message(judge->sink, finding, "the document %s: %.*s",
 	                limit ? "goes beyond a limit" : "cannot be parsed",
 	                STR_ARG(lower_start(JUDGE_ARENA(judge), fault->a)));

@@ -58,6 +58,8 @@ static struct finding *emit_alert(const struct judge *judge, const struct object
 	if (rules) {
 		finding->path = (str){ 0 };
 		finding->span = node_key_place(groups ? groups : rules->root);
+		if (!finding->span.file) /* a root has no key */
+			finding->span = node_place(rules->root);
 	}
 	return finding;
 }

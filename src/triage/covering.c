@@ -192,7 +192,7 @@ static str cause_key(const struct coverer *coverer, enum match match, int number
 /* A whole document is unreadable only when the finding is about no value in it. */
 static bool may_cause(enum match match, const struct finding *finding)
 {
-	return match != MATCH_FOLDER || !finding->value;
+	return match != MATCH_FOLDER || (!finding->value && !finding->foreign);
 }
 
 static void put_cause(const struct coverer *coverer, enum match match,
