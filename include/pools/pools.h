@@ -104,7 +104,8 @@ struct bounds_claim {
 	struct count_fact min, max, desired;
 	const char *format;              /* "flag", "status", "config.yaml", "values" … */
 	bool observed;                   /* status or Node list */
-	const struct object *object;
+	struct tree *tree;               /* of the document that claims it */
+	const struct object *object;     /* NULL for values and inventories */
 	const struct node *node;
 	struct group *group;             /* that it was merged into; NULL: none of that name */
 };

@@ -59,6 +59,7 @@ void claim_add(struct reader *reader, str name, struct bounds_claim claim)
 	*added = claim;
 	added->name = name;
 	added->object = reader->entry->object;
+	added->tree = reader->entry->tree;
 }
 
 void discovery_note(struct reader *reader, const struct node *node)

@@ -87,6 +87,24 @@ static void read_status_group(struct reader *reader, const struct node *item)
 	claim_add(reader, claim_name(name), claim);
 }
 
+/* A status that stands in a file of its own. */
+bool status_detect(str api_version, str kind, const struct node *root)
+{
+	const struct node *list = node_get(root, "nodeGroups");
+
+	return !api_version.n && !kind.n && node_get(root, "autoscalerStatus") &&
+	       node_is_list(list) && list->child_count &&
+	       node_is_map(node_get(&list->children[0], "health"));
+}
+
+void status_read(struct reader *reader)
+{
+	const struct node *list = node_get(reader->entry->root, "nodeGroups");
+
+	for (uint32_t i = 0; i < list->child_count; i++)
+		read_status_group(reader, &list->children[i]);
+}
+
 /* The incident's form: sizes right in the item, as if this configured anything. */
 static void read_edited_group(struct reader *reader, const struct node *item)
 {

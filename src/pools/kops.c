@@ -159,10 +159,31 @@ static void read_spot(const struct node *spec, struct group *group)
 		group_set_capacity_type(group, "spot");
 }
 
-static void imply_labels(struct reader *reader, const struct node *spec, bool worker,
-                         struct group *group)
+/* The group's own containerd settings, the cluster's where it has none. */
+static bool has_gpu_runtime(const struct node *spec, const struct node *cluster)
 {
-	bool gpu = false;
+	const struct node *own = node_at(spec, "containerd.nvidiaGPU.enabled");
+	bool enabled = false;
+
+	own = own ? own : node_at(cluster, "containerd.nvidiaGPU.enabled");
+	return node_bool(own, &enabled) && enabled;
+}
+
+static bool has_device(const struct group *group)
+{
+	for (size_t i = 0; i < group->shapes.n; i++) {
+		const struct instance_type *type =
+			instance_type_find(group->provider, group->shapes.v[i].instance_type);
+
+		if (type && type->gpu_count)
+			return true;
+	}
+	return false;
+}
+
+static void imply_labels(struct reader *reader, const struct node *spec,
+                         const struct node *cluster, bool worker, struct group *group)
+{
 
 	if (worker)
 		label_imply(reader->arena, &group->labels, STR("node-role.kubernetes.io/node"),
@@ -172,7 +193,7 @@ static void imply_labels(struct reader *reader, const struct node *spec, bool wo
 	if (!str_is(group->provider, "aws"))
 		label_imply(reader->arena, &group->labels, STR("kops.k8s.io/instancegroup"),
 		            group->name, "set by kOps");
-	if (!node_bool(node_at(spec, "containerd.nvidiaGPU.enabled"), &gpu) || !gpu)
+	if (!has_gpu_runtime(spec, cluster) || !has_device(group))
 		return;
 	label_imply(reader->arena, &group->labels, STR("kops.k8s.io/gpu"), STR("1"), "set by kOps");
 	for (size_t i = 0; i < group->taints.n; i++)
@@ -232,8 +253,8 @@ static void read_group(struct reader *reader, const struct node *spec, bool work
 	read_spot(spec, group);
 	group_set_os(reader, group, STR("linux"));
 	read_kops_zones(reader, spec, cluster, group);
-	imply_labels(reader, spec, worker, group);
 	read_types(reader, spec, group);
+	imply_labels(reader, spec, cluster, worker, group);
 	read_sizing(reader, spec, cluster, &sizing);
 	add_aliases(reader, cluster_name, worker, group);
 	shapes_resolve(reader, group, &sizing);

@@ -125,10 +125,16 @@ void control_plane_imply(struct reader *reader, struct group *group, bool taint,
 {
 	static const char exclude[] = "node.kubernetes.io/exclude-from-external-load-balancers";
 	static const char why[] = "set on control planes";
+	struct group_labels *labels = &group->labels;
 
 	group->control_plane = true;
-	label_imply(reader->arena, &group->labels, STR(CONTROL_PLANE), str_of(value), why);
-	label_imply(reader->arena, &group->labels, str_of(exclude), (str){ 0 }, why);
+	label_imply(reader->arena, labels, STR(CONTROL_PLANE), str_of(value), why);
+	/* k3s and RKE2 write true, and the old name still. */
+	if (*value)
+		label_imply(reader->arena, labels, STR("node-role.kubernetes.io/master"),
+		            str_of(value), why);
+	else
+		label_imply(reader->arena, labels, str_of(exclude), (str){ 0 }, why);
 	if (taint)
 		taint_imply(reader->arena, group, CONTROL_PLANE, "", "NoSchedule");
 }

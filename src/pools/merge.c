@@ -135,6 +135,7 @@ static void merge_bounds(struct arena *arena, struct pools *pools, struct group 
 		*VEC_PUSH(arena, &pools->claims) = (struct bounds_claim){
 			.name = from->name, .min = from->min, .max = from->max,
 			.desired = from->desired, .format = from->format, .object = from->object,
+			.tree = from->tree,
 			.node = from->max.node ? from->max.node : from->node, .group = into,
 		};
 	merge_count(&into->min, &from->min);
@@ -231,7 +232,7 @@ static void join_groups(struct context *context, struct map *by_name)
 static struct group *group_of_claim(struct context *context, const struct bounds_claim *claim)
 {
 	const struct entry entry = {
-		.tree = claim->object ? claim->object->tree : NULL, .object = claim->object,
+		.tree = claim->tree, .object = claim->object,
 		.api_version = claim->object ? claim->object->api_version : (str){ 0 },
 		.kind = claim->object ? claim->object->kind : (str){ 0 },
 		.name = claim->object ? claim->object->name.s : (str){ 0 },

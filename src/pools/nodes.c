@@ -39,7 +39,7 @@ struct pool {
 bool nodes_detect(str api_version, str kind, const struct node *root)
 {
 	return str_is(api_version, "v1") && str_is(kind, "Node") &&
-	       node_is_map(node_get(root, "metadata"));
+	       (!root || node_is_map(node_get(root, "metadata")));
 }
 
 void nodes_read(struct reader *reader)

@@ -40,6 +40,7 @@ struct context {
 	const struct objects *objects;
 	struct entries entries;
 	struct map *by_name;          /* "Kind/name" -> the first struct entry of that name */
+	struct map *scaled;           /* names of MachineSets that a MachineAutoscaler sizes */
 	struct entries nodes;         /* v1 Nodes, grouped when all are seen */
 	const struct node *discovery; /* groups are found by tags; NULL: nothing says so */
 	struct entry discovery_entry; /* where that stands */
@@ -86,8 +87,15 @@ POOLS_FORMAT(kind);
 POOLS_FORMAT(k3d);
 POOLS_FORMAT(kubeadm);
 POOLS_FORMAT(kops);
+POOLS_FORMAT(status);
 POOLS_FORMAT(values);
 POOLS_FORMAT(release);
+POOLS_FORMAT(openshift);
+POOLS_FORMAT(capi);
+POOLS_FORMAT(talos);
+POOLS_FORMAT(rke2);
+POOLS_FORMAT(rancher);
+POOLS_FORMAT(kueue);
 
 /* Groups the Nodes that were seen (nodes.c). */
 void nodes_finish(struct context *context);

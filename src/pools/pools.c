@@ -10,15 +10,22 @@ static const struct format formats[] = {
 	{ "native", "v1", native_detect, native_read },
 	{ "eksctl", "v1alpha5", eksctl_detect, eksctl_read },
 	{ "karpenter", "v1 v1beta1 v1alpha5 v1alpha2 v1alpha1", karpenter_detect, karpenter_read },
+	{ "cluster-api", "v1beta1 v1beta2", capi_detect, capi_read },
 	{ "kops", "v1alpha2 v1alpha3", kops_detect, kops_read },
 	{ "cloud-crd", NULL, crd_detect, crd_read },
+	{ "openshift", "v1beta1 v1", openshift_detect, openshift_read },
 	{ "nodes", NULL, nodes_detect, nodes_read },
 	{ "kind", "v1alpha4 v1alpha3", kind_detect, kind_read },
 	{ "k3d", "v1alpha2 v1alpha3 v1alpha4 v1alpha5", k3d_detect, k3d_read },
 	{ "kubeadm", "v1beta2 v1beta3 v1beta4", kubeadm_detect, kubeadm_read },
+	{ "talos", NULL, talos_detect, talos_read },
+	{ "rancher", "v1", rancher_detect, rancher_read },
+	{ "kueue", NULL, kueue_detect, kueue_read },
 	{ "terraform", NULL, terraform_detect, terraform_read },
 	{ "helm-values", NULL, values_detect, values_read },
 	{ "helm-release", NULL, release_detect, release_read },
+	{ "status", NULL, status_detect, status_read },
+	{ "rke2", NULL, rke2_detect, rke2_read },
 	{ "loose", NULL, loose_detect, loose_read },
 };
 
@@ -71,6 +78,8 @@ static bool knows_any(str api_version, str kind, const struct node *root, size_t
 
 	if (format_of(api_version, kind, root))
 		return true;
+	if (!root && str_ends(kind, STR("List")))
+		return format_of(api_version, str_slice(kind, 0, kind.n - 4), NULL) != NULL;
 	if (!is_list_kind(kind, root) || depth == LIST_DEPTH)
 		return false;
 	for (uint32_t i = 0; i < items->child_count; i++) {
@@ -159,6 +168,9 @@ static void list_entries(struct context *context, const struct trees *trees)
 		entry->object = map_get(objects, node_key(&entry->root));
 		if (entry->name.n && !map_has(context->by_name, key))
 			map_put(context->by_name, key, entry);
+		if (str_is(entry->kind, "MachineAutoscaler"))
+			map_put(context->scaled,
+			        node_text(node_at(entry->root, "spec.scaleTargetRef.name")), entry);
 	}
 }
 
@@ -209,7 +221,8 @@ void pools_read(struct arena *arena, const struct trees *trees, const struct obj
                 struct pools *ret_pools)
 {
 	struct context context = { .arena = arena, .pools = ret_pools, .objects = objects,
-		                   .by_name = map_new(arena), .quiet = map_new(arena) };
+		                   .by_name = map_new(arena), .quiet = map_new(arena),
+		                   .scaled = map_new(arena) };
 
 	*ret_pools = (struct pools){ 0 };
 	list_entries(&context, trees);
