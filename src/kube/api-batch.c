@@ -115,8 +115,18 @@ static bool is_job_label(str key)
 	return false;
 }
 
-static void check_job_labels(const struct api_check *check, const struct api_place *labels)
+static void check_job_labels(const struct api_check *check, const struct api_place *template,
+                             const struct api_place *labels)
 {
+	struct api_place given = api_field(labels, "job-name");
+	struct api_place own = { .outer = template, .node = labels->node, .field = "labels" };
+	str name = check->object->name.s;
+
+	if (api_lacks(&given) && node_known(check->object->name.node) &&
+	    !label_value_is_valid(name))
+		api_fault(check, &own, API_INVALID,
+		          "the job's name becomes a label of its pods, but \"%.*s\" is no label "
+		          "value", STR_ARG(name));
 	for (size_t i = 0; i < COUNT_OF(job_labels); i++) {
 		struct api_place label = api_field(labels, job_labels[i].key);
 		bool right = job_labels[i].is_name && str_eq(api_text(&label), check->object->name.s);
@@ -153,7 +163,7 @@ static void check_job_selector(const struct api_check *check, const struct api_p
 			          "the selector does not match the labels of the template");
 		return;
 	}
-	check_job_labels(check, &labels);
+	check_job_labels(check, &template, &labels);
 	if (!api_has(&selector) || !selector_parses(&workload->selector))
 		return;
 	for (size_t i = 0; i < COUNT_OF(job_labels); i++) {

@@ -91,6 +91,29 @@ static void check_sums(const struct api_check *check, const struct api_place *sp
 	}
 }
 
+/* A created pod whose requests are not given gets the sum of its containers' as its own. */
+static void check_given(const struct api_check *check, const struct api_place *spec,
+                        const struct api_place *resources)
+{
+	struct api_place limits = api_field(resources, "limits");
+	struct api_place requests = api_field(resources, "requests");
+
+	if (!check->is_pod || (!api_has(&requests) && !api_lacks(&requests)))
+		return;
+	for (uint32_t i = 0; i < api_count(&limits); i++) {
+		struct api_place entry = api_entry(&limits, i);
+		const char *name = str_c(check->tree->arena, entry.key);
+		struct api_place request = api_field(&requests, name);
+		struct quantity limit, sum;
+
+		if (api_lacks(&request) && api_quantity(check, &entry, &limit) &&
+		    sum_of(check, spec, "requests", name, &sum) && quantity_cmp(&sum, &limit) > 0)
+			api_fault(check, &requests, API_INVALID,
+			          "the containers request more %s together than the pod's limit "
+			          "of %.*s", name, STR_ARG(api_text(&entry)));
+	}
+}
+
 /* Upstream's path for it: resources.containers[0][cpu].limits. */
 static void check_one_limit(const struct api_check *check, const struct api_place *entry,
                             const struct api_place *pod_limits, struct api_place *at)
@@ -151,5 +174,6 @@ void api_check_pod_resources(const struct api_check *check, const struct api_pla
 	api_check_resources(check, &resources, true);
 	check_sums(check, spec, &resources, "requests", false);
 	check_sums(check, spec, &resources, "limits", true);
+	check_given(check, spec, &resources);
 	check_limits(check, spec, &resources);
 }
