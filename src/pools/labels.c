@@ -133,7 +133,9 @@ static struct group_label *label_put(struct arena *arena, struct group_labels *l
 	label = VEC_PUSH(arena, labels);
 	label->key = key;
 	label->kind = LABEL_VALUES;
-	*VEC_PUSH(arena, &label->values) = value;
+	/* One value nearly always: no room for more. */
+	label->values = (struct strs){ ARENA_NEW(arena, str), 1, 1 };
+	label->values.v[0] = value;
 	return label;
 }
 

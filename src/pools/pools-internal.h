@@ -42,6 +42,8 @@ struct context {
 	struct map *by_name;          /* "Kind/name" -> the first struct entry of that name */
 	struct map *scaled;           /* names of MachineSets that a MachineAutoscaler sizes */
 	struct entries nodes;         /* v1 Nodes, grouped when all are seen */
+	struct map *type_labels;      /* instance type -> its struct group_labels, shared by pools */
+	size_t shape_count;           /* of Karpenter's pools */
 	const struct node *discovery; /* groups are found by tags; NULL: nothing says so */
 	struct entry discovery_entry; /* where that stands */
 	unsigned nesting;             /* documents in documents */

@@ -222,7 +222,7 @@ void pools_read(struct arena *arena, const struct trees *trees, const struct obj
 {
 	struct context context = { .arena = arena, .pools = ret_pools, .objects = objects,
 		                   .by_name = map_new(arena), .quiet = map_new(arena),
-		                   .scaled = map_new(arena) };
+		                   .scaled = map_new(arena), .type_labels = map_new(arena) };
 
 	*ret_pools = (struct pools){ 0 };
 	list_entries(&context, trees);

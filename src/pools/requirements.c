@@ -5,6 +5,8 @@
  * requirements). */
 #define MAX_KEYS 200
 #define MAX_VALUES 2000
+/* Shapes of all pools together. */
+#define MAX_SHAPES 200000
 
 static const struct spelling_row {
 	const char *former, *key;
@@ -310,6 +312,30 @@ static void add_type_labels(struct reader *reader, struct node_shape *shape,
 	}
 }
 
+/* The shape of a type; what it is labelled with is the same in every pool. */
+static void add_type(struct reader *reader, const struct instance_type *type,
+                     const struct node *node, struct group *group)
+{
+	struct map *known = reader->context->type_labels;
+	struct group_labels *labels = map_get(known, str_of(type->name));
+	struct node_shape *shape;
+
+	reader->context->shape_count++;
+	if (labels) {
+		shape = VEC_PUSH(reader->arena, &group->shapes);
+		shape->instance_type = str_of(type->name);
+		shape->node = node;
+		shape->labels = *labels;
+		return;
+	}
+	shape = shape_add(reader, group, str_of(type->name), node);
+	add_type_labels(reader, shape, type);
+	labels = ARENA_NEW(reader->arena, struct group_labels);
+	*labels = shape->labels;
+	labels->cap = labels->n;
+	map_put(known, str_of(type->name), labels);
+}
+
 void requirements_add_shapes(struct reader *reader, const struct value_sets *sets,
                              struct group *group)
 {
@@ -317,17 +343,17 @@ void requirements_add_shapes(struct reader *reader, const struct value_sets *set
 	size_t count;
 	const struct instance_type *all = instance_types_all(&count);
 	const struct value_set *named = requirements_find(sets, STR(LABEL_TYPE));
+	const struct node *node = named ? named->node : NULL;
 
-	for (size_t i = 0; i < count; i++) {
-		if (!str_is(group->provider, all[i].provider) ||
-		    !type_is_admitted(scratch, sets, &all[i]))
-			continue;
-		add_type_labels(reader, shape_add(reader, group, str_of(all[i].name),
-		                                  named ? named->node : NULL), &all[i]);
-	}
+	if (reader->context->shape_count > MAX_SHAPES)
+		count = 0; /* hundreds of open pools: what they start stays open */
+	for (size_t i = 0; i < count; i++)
+		if (str_is(group->provider, all[i].provider) &&
+		    type_is_admitted(scratch, sets, &all[i]))
+			add_type(reader, &all[i], node, group);
 	/* Types that the catalogue does not know: theirs is a shape of which little is known. */
 	for (size_t i = 0; named && !named->complement && i < named->values.n; i++)
 		if (!instance_type_find(group->provider, named->values.v[i]))
-			shape_add(reader, group, named->values.v[i], named->node);
+			shape_add(reader, group, named->values.v[i], node);
 	arena_free(scratch);
 }
