@@ -293,12 +293,12 @@ static const struct row {
 	{ "kubelint check -f text house --ignore-suppressions", 1, "warning  KL012", "" },
 	{ "kubelint check house --no-suppressed", 1, "\"suppressed\": 1", "" },
 	{ "kubelint check -f sarif house", 1, "\"kind\": \"external\"", "" },
-	{ "kubelint check -f junit house", 1, "suppressed (a trial)", "" },
+	{ "kubelint check -f junit house", 1, "(a trial)", "" },
 	{ "kubelint check --no-config house", 1, "warning  KL012", "" },
 	{ "kubelint check --config house/.kubelint.yaml -f text note", 1, "warning  KL403", "" },
 	{ "kubelint check -c nosuch.yaml clean", 2, "", "nosuch.yaml: the configuration cannot" },
 	{ "kubelint check sick", 2, "", "sick/.kubelint.yaml:1:9: failOn: high is none of: error" },
-	{ "kubelint check sick", 2, "", "sick/.kubelint.yaml:3:7: ruls: there is no such key; the "
+	{ "kubelint check sick", 2, "", "sick/.kubelint.yaml:3:1: ruls: there is no such key; the "
 	                                "nearest is rules" },
 	{ "kubelint check -c sick/choice.yaml clean", 2, "",
 	  "sick/choice.yaml:1:24: critical[0].workloads: a in b: a label selector" },
