@@ -57,7 +57,7 @@ static struct group *kind_group(struct reader *reader, const struct node *node, 
                                 size_t index)
 {
 	const struct node *patches = node_get(node, "kubeadmConfigPatches");
-	bool control_plane = str_is(node_text(node_get(node, "role")), "control-plane");
+	bool control_plane = !str_is(node_text(node_get(node, "role")), "worker");
 	const char *role = control_plane ? "control-plane" : "worker";
 	struct group *group = group_new(reader, index ? str_format(reader->arena, "%s-%zu", role,
 	                                                           index + 1)

@@ -52,7 +52,7 @@ static void add_resource(struct plan *plan, const struct node *node, const struc
 	if ((mode.n && !str_is(mode, "managed")) || !node_is_map(values) || !resource.type.n)
 		return;
 	if (!unknown && resource.address.n)
-		resource.unknown = map_get(plan->unknown, resource.address);
+		resource.unknown = nested_held(map_get(plan->unknown, resource.address));
 	*VEC_PUSH(plan->reader->arena, &plan->resources) = resource;
 }
 
