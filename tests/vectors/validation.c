@@ -1,19 +1,6 @@
 /* Area validation: what the API server says of a manifest. */
 #include "vectors.h"
 
-/* Is the kind gone in or before the version that the vectors are of? The loader reads it all the
- * same: what to say of it hangs on the target version, which is a rule's business. */
-static bool is_gone(const struct loaded *loaded)
-{
-	const struct node *root = loaded->trees.n ? loaded->trees.v[0]->root : NULL;
-	struct api_life life;
-
-	return kube_api_life(node_text(node_get(root, "apiVersion")),
-	                     node_text(node_get(root, "kind")), &life) &&
-	       life.removed.major > 0 &&
-	       version_cmp(life.removed, (struct version){ 1, 36, -1 }) <= 0;
-}
-
 /* The release that the vectors were made with; what it lacks is a matter of rules elsewhere. */
 static const struct version made_with = { .major = 1, .minor = 36, .patch = -1 };
 
@@ -32,8 +19,6 @@ static const char *verdict_of(const struct loaded *loaded)
 	for (size_t i = 0; i < loaded->objects.n; i++)
 		if (is_removed(loaded->objects.v[i]))
 			return "notServed";
-	if (is_gone(loaded))
-		return "notServed";
 	for (size_t i = 0; i < loaded->trees.n; i++)
 		for (size_t k = 0; k < loaded->trees.v[i]->faults.n; k++)
 			switch (loaded->trees.v[i]->faults.v[k].kind) {
