@@ -52,8 +52,24 @@ static bool takes_part(const struct judge *judge, const struct map *unplaceable,
 	return possible;
 }
 
-/* *ret_certain: each surely fits when it is alone, whatever type of node the autoscaler starts. */
-static void collect(const struct judge *judge, struct arena *arena, bool peak,
+/* That share of the way from the baseline to the peak, rounded up; no more than fits alone, since
+ * the workload's own finding tells the rest. */
+static int64_t replicas_at(const struct workload *workload, const struct capacity *capacity,
+                           int32_t percent)
+{
+	int64_t baseline = workload->baseline.value, replicas = baseline;
+
+	if (percent > 0 && workload->peak.known) {
+		int64_t way = int64_mul_saturated(workload->peak.value - baseline, percent);
+
+		replicas += way / 100 + (way % 100 > 0);
+		replicas = replicas < capacity->upper ? replicas : capacity->upper;
+	}
+	return replicas;
+}
+
+/* percent: how far from the baseline to the peak. *ret_certain: each surely fits when it is alone, whatever type of node the autoscaler starts. */
+static void collect(const struct judge *judge, struct arena *arena, int32_t percent,
                     struct fleet_items *ret_items, bool *ret_certain)
 {
 	const struct workloads *workloads = &judge->scope->workloads;
@@ -65,10 +81,7 @@ static void collect(const struct judge *judge, struct arena *arena, bool peak,
 		const struct capacity *capacity = capacity_of(judge, workload);
 		if (!takes_part(judge, unplaceable, workload))
 			continue;
-		int64_t replicas = workload->baseline.value;
-		if (peak && workload->peak.known)
-			replicas = workload->peak.value < capacity->upper ? workload->peak.value
-			                                                  : capacity->upper;
+		int64_t replicas = replicas_at(workload, capacity, percent);
 		*ret_certain = *ret_certain && capacity->placeable >= replicas;
 		if (replicas > 0)
 			*VEC_PUSH(arena, ret_items) = (struct fleet_item){ workload, replicas };
@@ -109,7 +122,16 @@ static void name_workloads(const struct judge *judge, struct finding *finding,
 		finding_help(judge->sink, finding, "raise the group's maximum, or ask for less");
 }
 
-static void say_fleet(const struct judge *judge, enum level level,
+/* What the demand is, behind "pods". */
+static str demand_text(struct arena *arena, int32_t percent)
+{
+	if (percent == 0)
+		return STR("");
+	return percent == 100 ? STR(" at their peak")
+	                      : str_format(arena, " at %d %% of the way to their peak", percent);
+}
+
+static void say_fleet(const struct judge *judge, enum level level, int32_t percent,
                       const struct fleet_items *items, const struct fleet *fleet)
 {
 	const struct group *group = fleet->group ? fleet->group : judge->scope->groups.v[0];
@@ -117,30 +139,31 @@ static void say_fleet(const struct judge *judge, enum level level,
 	struct finding *finding = emit_group(judge, level, group, max, max ? NULL : "maxSize");
 
 	finding->salient = STR("fleet");
-	if (level == LEVEL_WARNING)
+	if (fleet->fits != ANSWER_NO)
 		finding_message(judge->sink, finding,
 		                "the workloads ask for %lld pods; the scheduler may place only %lld of "
 		                "them, though a perfect packing might do",
 		                (long long)fleet->demand, (long long)fleet->lower);
 	else
 		finding_message(judge->sink, finding,
-		                "the workloads ask for %lld pods%s; the node groups at their maximum "
+		                "the workloads ask for %lld pods%.*s; the node groups at their maximum "
 		                "hold at most %lld%s%.*s", (long long)fleet->demand,
-		                level == LEVEL_NOTE ? " at their peak" : "",
+		                STR_ARG(demand_text(JUDGE_ARENA(judge), percent)),
 		                (long long)fleet->upper,
 		                fleet->limited_by.n > 0 ? ", bound by " : "",
 		                STR_ARG(fleet->limited_by));
 	name_workloads(judge, finding, items, fleet);
 }
 
-/* true: said something, or cannot say. */
-static bool judge_fleet(const struct judge *judge, struct arena *arena, bool peak)
+/* true: said something, or cannot say. level: of a demand that certainly does not fit. */
+static bool judge_fleet(const struct judge *judge, struct arena *arena, int32_t percent,
+                        enum level level)
 {
 	struct fleet_items items = { 0 };
 	struct fleet fleet;
 	bool certain;
 
-	collect(judge, arena, peak, &items, &certain);
+	collect(judge, arena, percent, &items, &certain);
 	if (items.n < 2)
 		return true;
 	sched_fleet(arena, judge->judgement,
@@ -148,9 +171,9 @@ static bool judge_fleet(const struct judge *judge, struct arena *arena, bool pea
 	if (fleet.open || fleet.fits == ANSWER_YES)
 		return fleet.open;
 	if (fleet.fits == ANSWER_NO)
-		say_fleet(judge, peak ? LEVEL_NOTE : LEVEL_ERROR, &items, &fleet);
-	else if (!peak && certain)
-		say_fleet(judge, LEVEL_WARNING, &items, &fleet);
+		say_fleet(judge, level, percent, &items, &fleet);
+	else if (percent == 0 && certain)
+		say_fleet(judge, LEVEL_WARNING, percent, &items, &fleet);
 	return true;
 }
 
@@ -158,13 +181,15 @@ static bool judge_fleet(const struct judge *judge, struct arena *arena, bool pea
  * left out (Jobs, unplaceable workloads) could only add to the demand. */
 void kl303_fleet_exceeds_capacity(const struct judge *judge)
 {
+	int32_t percent = judge->scope->settings->fleet_percent;
 	struct arena *scratch;
 
 	if (judge->scope->groups.n == 0 || judge->scope->terraform_unread)
 		return;
 	scratch = arena_new();
-	if (!judge_fleet(judge, scratch, false))
-		judge_fleet(judge, scratch, true);
+	if (!judge_fleet(judge, scratch, 0, LEVEL_ERROR) &&
+	    (!percent || !judge_fleet(judge, scratch, percent, LEVEL_WARNING)))
+		judge_fleet(judge, scratch, 100, LEVEL_NOTE);
 	arena_free(scratch);
 }
 
@@ -227,7 +252,7 @@ void kl310_failure_domain_loss(const struct judge *judge)
 
 	sched_zones(scratch, judge->scope, &zones);
 	if (zones.n > 1 && !judge->scope->terraform_unread) {
-		collect(judge, scratch, false, &items, &certain);
+		collect(judge, scratch, 0, &items, &certain);
 		check_losses(judge, scratch, &(struct fleet_question){
 			.items = items.v, .count = items.n }, &zones);
 	}

@@ -184,7 +184,8 @@ static void check_open_groups(const struct judge *judge)
 	arena_free(scratch);
 }
 
-/* A group that does not say its system may have any: silent. Images are not looked into. */
+/* A group that does not say its system may have any: silent. Of images only the configuration
+ * tells. */
 void kl114_platform_mismatch(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->workloads.n; i++) {
@@ -202,6 +203,7 @@ void kl114_platform_mismatch(const struct judge *judge)
 			say_stray(judge, workload, stray);
 	}
 	check_open_groups(judge);
+	check_images(judge);
 }
 
 /* ---- KL115, KL120 ----------------------------------------------------------------------- */
@@ -295,28 +297,43 @@ static void say_open_pool(const struct judge *judge, const struct group *group,
 	struct finding *finding = emit_group(judge, LEVEL_WARNING, group, node,
 	                                     group->taints.node ? NULL : "taints");
 	str list = list_text(JUDGE_ARENA(judge), guests, 4);
+	bool accelerated = has_accelerator(group);
 
 	finding_message(judge->sink, finding,
-	                "group %.*s has accelerators and no taint: %zu of %zu workloads "
-	                "request none and may fill its nodes (%.*s)", STR_ARG(group->name), guests->n,
-	                judge->scope->workloads.n, STR_ARG(list));
+	                "group %.*s %s and no taint: %zu of %zu workloads %s and may fill its nodes "
+	                "(%.*s)", STR_ARG(group->name),
+	                accelerated ? "has accelerators" : "is special by the configuration, has room",
+	                guests->n, judge->scope->workloads.n,
+	                accelerated ? "request none" : "could run elsewhere", STR_ARG(list));
 	finding_help(judge->sink, finding,
-	             "add a NoSchedule taint such as nvidia.com/gpu=present:NoSchedule, and "
-	             "tolerate it where accelerators are requested");
+	             accelerated ? "add a NoSchedule taint such as nvidia.com/gpu=present:NoSchedule, "
+	                           "and tolerate it where accelerators are requested"
+	                         : "add a NoSchedule taint, and tolerate it where the group is meant");
 }
 
 /* What the loop over workloads needs to know of each group. */
 struct pool {
-	bool accelerated, open; /* open: no taint keeps anybody off */
+	bool special, open;     /* open: no taint keeps anybody off */
 	struct strs guests;     /* workloads that need no accelerator, and could run elsewhere */
 };
 
-static struct pool *find_pools(struct arena *arena, const struct groups *groups)
+/* By the configuration. */
+static bool is_named_special(const struct settings *settings, const struct group *group)
 {
+	for (size_t i = 0; i < settings->special_groups.n; i++)
+		if (source_glob_matches(settings->special_groups.v[i], group->name))
+			return true;
+	return false;
+}
+
+static struct pool *find_pools(struct arena *arena, const struct scope *scope)
+{
+	const struct groups *groups = &scope->groups;
 	struct pool *pools = arena_calloc(arena, groups->n, sizeof *pools);
 
 	for (size_t i = 0; i < groups->n; i++) {
-		pools[i].accelerated = has_accelerator(groups->v[i]);
+		pools[i].special = has_accelerator(groups->v[i]) ||
+		                   is_named_special(scope->settings, groups->v[i]);
 		pools[i].open = groups->v[i]->taints_known && !is_tainted(groups->v[i]);
 	}
 	return pools;
@@ -328,9 +345,9 @@ static void add_guest(struct arena *arena, const struct workload *workload,
 	bool elsewhere = false;
 
 	for (size_t i = 0; i < placement->count && !elsewhere; i++)
-		elsewhere = placement->verdicts[i].answer == ANSWER_YES && !pools[i].accelerated;
+		elsewhere = placement->verdicts[i].answer == ANSWER_YES && !pools[i].special;
 	for (size_t i = 0; i < placement->count && elsewhere; i++)
-		if (placement->verdicts[i].answer == ANSWER_YES && pools[i].accelerated &&
+		if (placement->verdicts[i].answer == ANSWER_YES && pools[i].special &&
 		    pools[i].open)
 			*VEC_PUSH(arena, &pools[i].guests) = workload->text;
 }
@@ -341,7 +358,7 @@ void kl120_pool_taint_open(const struct judge *judge)
 {
 	const struct scope *scope = judge->scope;
 	struct arena *scratch = arena_new();
-	struct pool *pools = find_pools(scratch, &scope->groups);
+	struct pool *pools = find_pools(scratch, scope);
 
 	for (size_t i = 0; i < scope->workloads.n; i++) {
 		const struct workload *workload = scope->workloads.v[i];

@@ -140,6 +140,9 @@ const struct node *self_limit(const struct workload *workload, const struct capa
 /* Only one access mode, and that one. */
 bool claim_is_only(const struct claim *claim, const char *mode);
 
+/* The part of KL114 about images whose platforms the configuration tells. */
+void check_images(const struct judge *judge);
+
 /* May pods of the workload run on more than one node? */
 bool pods_may_spread(const struct judge *judge, const struct workload *workload);
 
