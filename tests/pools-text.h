@@ -3,7 +3,8 @@
  * A line: NAME MIN..MAX [per zone] labels{K=V …} taints{…} [spot] TYPE cpu=… memory=… | TYPE …
  * Only declared labels are shown (`?`: not known, `*`: any, `!`: absent); `...` in braces: further
  * ones are possible. Amounts of SAFE..OPTIMISTIC, one number when they are equal; unknown ones are
- * left out, and so are amounts of ephemeral storage. Claims of declared groups come last.
+ * left out, and so are amounts of ephemeral storage; of twelve shapes and more the first eight stand
+ * for all. Claims of declared groups come last.
  */
 #ifndef KUBELINT_TEST_POOLS_TEXT_H
 #define KUBELINT_TEST_POOLS_TEXT_H
@@ -158,10 +159,12 @@ static inline void add_group(struct arena *arena, struct buf *buf, const struct 
 	add_taints(arena, buf, group);
 	if (group->spot_only)
 		buf_add(buf, STR(" spot"));
-	for (size_t i = 0; i < group->shapes.n; i++) {
+	for (size_t i = 0; i < group->shapes.n && (i < 8 || group->shapes.n < 12); i++) {
 		buf_add(buf, i ? STR(" |") : STR(""));
 		add_shape(buf, &group->shapes.v[i]);
 	}
+	if (group->shapes.n >= 12)
+		buf_printf(buf, " | ... %zu types", group->shapes.n);
 	buf_char(buf, '\n');
 }
 

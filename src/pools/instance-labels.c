@@ -76,21 +76,18 @@ static bool aws_label(struct arena *arena, const struct instance_type *type, str
 
 /* ---- Azure, GCP ------------------------------------------------------------------------------ */
 
-/* Standard_NC24ads_A100_v4: family N, as the provider takes the first letters. */
+/* Standard_NC24ads_A100_v4: family N, sub-family C. */
 static bool azure_label(struct arena *arena, const struct instance_type *type, str what,
                         str *ret_value)
 {
 	str name = str_of(type->name);
-	size_t letters = 0;
 
 	if (str_starts(name, STR("Standard_")))
 		name = str_slice(name, 9, name.n);
-	while (letters < name.n && is_letter(name.p[letters]))
-		letters++;
 	if (str_is(what, "name"))
 		*ret_value = str_of(type->name);
-	else if (str_is(what, "family") && letters == 1)
-		*ret_value = str_slice(name, 0, letters);
+	else if (str_is(what, "family"))
+		*ret_value = str_slice(name, 0, 1);
 	else if (str_is(what, "cpu"))
 		*ret_value = number_text(arena, type->milli_cpu / 1000);
 	else if (str_is(what, "memory"))
