@@ -130,6 +130,8 @@ static void keep_main_command(struct words *words)
 		begin = i + 1;
 		flags = 0;
 	}
+	if (words->n == 0)
+		return; /* no address to move */
 	words->v += best;
 	words->n = best_end - best;
 	words->cap = 0; /* nobody adds to a part */
