@@ -13,7 +13,9 @@ static int usage_error(const struct run *run, const char *format, ...)
 	va_start(args, format);
 	str message = str_vformat(run->arena, format, args);
 	va_end(args);
-	fprintf(run->err, "kubelint: error: %.*s\n", STR_ARG(message));
+	/* Words of the command line may come from file names that strangers chose. */
+	fprintf(run->err, "kubelint: error: %.*s\n",
+	        STR_ARG(report_terminal_text(run->arena, message)));
 	return 2;
 }
 

@@ -45,11 +45,14 @@ static str anchor_of(struct arena *arena, const struct node *node, const char *m
 	struct buf buf = { .arena = arena };
 
 	for (; node && node->parent; node = node->parent) {
-		str name = node_text(node_get(node, "name"));
 		str step = node->key;
-		if (node->parent->kind == NODE_LIST)
+		/* Only items are asked for a name: a map with a finding for each of its many
+		 * entries would else be searched for each of them. */
+		if (node->parent->kind == NODE_LIST) {
+			str name = node_text(node_get(node, "name"));
 			step = name.n > 0 ? str_format(arena, "[%.*s]", STR_ARG(name))
 			                  : str_format(arena, "[%u]", node->index);
+		}
 		*VEC_PUSH(arena, &steps) = step;
 	}
 	while (steps.n-- > 0) {
