@@ -223,6 +223,34 @@ static void test_patches(void **state)
 	arena_free(arena);
 }
 
+static void test_labels_of_kustomizations(void **state)
+{
+	static const struct {
+		const char *labels;
+		size_t faults;
+	} rows[] = {
+		{ "commonLabels: {app: shop}\n", 0 },
+		{ "labels:\n- pairs: {app: shop}\n  includeSelectors: true\n", 0 },
+		{ "labels:\n- pairs: {app: shop}\n", 2 },
+		{ "", 2 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		struct arena *arena = arena_new();
+		str kustomization = str_format(arena, "resources: [d.yaml]\n%s", rows[i].labels);
+		struct file files[] = {
+			{ "d.yaml", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: shop}\n"
+			            "spec: {template: {spec: {containers: [{name: a, image: i}]}}}\n" },
+			{ "kustomization.yaml", kustomization.p },
+		};
+		struct scopes scopes = BUILD(arena, files);
+
+		assert_int_equal(scopes.v[0]->objects.v[0]->tree->faults.n, rows[i].faults);
+		arena_free(arena);
+	}
+}
+
 static void test_variants(void **state)
 {
 	static const struct {
@@ -295,7 +323,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_scale_targets), cmocka_unit_test(test_replicas),
 		cmocka_unit_test(test_calls), cmocka_unit_test(test_kustomize_namespace),
-		cmocka_unit_test(test_deployed_namespace), cmocka_unit_test(test_patches), cmocka_unit_test(test_variants),
+		cmocka_unit_test(test_deployed_namespace), cmocka_unit_test(test_patches), cmocka_unit_test(test_labels_of_kustomizations), cmocka_unit_test(test_variants),
 		cmocka_unit_test(test_chart_templates),
 	};
 

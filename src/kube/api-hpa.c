@@ -310,17 +310,31 @@ static void check_scaling(const struct api_check *check, const struct api_place 
 
 /* ---- the object ----------------------------------------------------------------------- */
 
+/* The gate HPAScaleToZero: on by default from 1.37, or by option. */
+static bool may_be_zero(const struct api_check *check)
+{
+	static const struct version default_on = { .major = 1, .minor = 37, .patch = -1 };
+	const struct strs *gates = check->options->feature_gates;
+	struct version target = check->options->target;
+
+	for (size_t i = 0; gates && i < gates->n; i++)
+		if (str_is(gates->v[i], "HPAScaleToZero"))
+			return true;
+	return version_cmp(target.major ? target : kube_newest(), default_on) >= 0;
+}
+
 static void check_bounds(const struct api_check *check, const struct api_place *spec)
 {
+	int64_t floor = may_be_zero(check) ? 0 : 1;
 	struct api_place least = api_field(spec, "minReplicas");
 	struct api_place most = api_field(spec, "maxReplicas");
 	int64_t low, high;
 
 	if (!api_int(&least, &low))
 		low = is_unknown(&least) ? INT64_MIN : 1;
-	if (api_has(&least) && low < 1)
-		api_fault(check, &least, API_INVALID, "minReplicas is %lld, but must be at least 1",
-		          (long long)low);
+	if (api_has(&least) && low < floor && low != INT64_MIN)
+		api_fault(check, &least, API_INVALID, "minReplicas is %lld, but must be at least %lld",
+		          (long long)low, (long long)floor);
 	if (is_unknown(&most))
 		return;
 	api_int(&most, &high);

@@ -47,8 +47,9 @@ str path_resolve(struct arena *arena, str folder, str entry)
 			return (str){ 0 };
 		parts.n--;
 	}
+	/* files outside of the root have absolute paths */
 	for (size_t i = 0; i < parts.n; i++) {
-		if (i)
+		if (i || str_starts(folder, STR("/")))
 			buf_char(&resolved, '/');
 		buf_add(&resolved, parts.v[i]);
 	}
@@ -76,8 +77,11 @@ static void note_patches(struct finder *finder, str folder, const struct node *r
 		const struct node *list = node_get(root, lists[i]);
 
 		for (uint32_t j = 0; node_is_list(list) && j < list->child_count; j++) {
-			str path = path_resolve(finder->arena, folder,
-			                   node_text(node_get(&list->children[j], "path")));
+			const struct node *entry = &list->children[j];
+			/* Lenient readers take a bare path for the map that it should be. */
+			const struct node *file = node_is_scalar(entry) ? entry
+			                                                : node_get(entry, "path");
+			str path = path_resolve(finder->arena, folder, node_text(file));
 
 			if (path.n)
 				map_put(finder->patches, path, finder);
@@ -131,6 +135,65 @@ static void reach(struct finder *finder, struct build *build, str folder, str *o
 		}
 	}
 }
+
+/* ---- labels ---------------------------------------------------------------------------- */
+
+/* Does the kustomization write labels into selectors and pod templates? */
+static bool gives_labels(const struct node *root)
+{
+	const struct node *list = node_get(root, "labels");
+
+	if (node_is_map(node_get(root, "commonLabels")))
+		return true;
+	for (uint32_t i = 0; node_is_list(list) && i < list->child_count; i++) {
+		bool selectors = false, templates = false;
+
+		node_bool(node_get(&list->children[i], "includeSelectors"), &selectors);
+		node_bool(node_get(&list->children[i], "includeTemplates"), &templates);
+		if (selectors || templates)
+			return true;
+	}
+	return false;
+}
+
+/* What validation finds missing or unequal, and such labels would mend. */
+static bool is_about_labels(const struct fault *fault)
+{
+	static const char *const ends[] = { "spec.selector", "spec.template.labels",
+		                            "spec.template.metadata.labels" };
+
+	for (size_t i = 0; fault->kind == FAULT_INVALID && i < COUNT_OF(ends); i++)
+		if (str_is(fault->c, ends[i]))
+			return true;
+	return false;
+}
+
+/* Files whose objects get labels in some build are not blamed for what the labels mend. */
+static void forgive_labels(struct finder *finder)
+{
+	struct build labelled = { .files = map_new(finder->arena) };
+
+	for (size_t i = 0; i < map_count(finder->by_folder); i++) {
+		str folder;
+		const struct node *root = map_at(finder->by_folder, i, &folder);
+
+		if (gives_labels(root))
+			reach(finder, &labelled, folder, NULL, 0);
+	}
+	for (size_t i = 0; i < finder->trees->n; i++) {
+		struct faults *faults = &finder->trees->v[i]->faults;
+		size_t kept = 0;
+
+		if (!map_has(labelled.files, finder->trees->v[i]->source->path))
+			continue;
+		for (size_t j = 0; j < faults->n; j++)
+			if (!is_about_labels(&faults->v[j]))
+				faults->v[kept++] = faults->v[j];
+		faults->n = kept;
+	}
+}
+
+/* ---- patches --------------------------------------------------------------------------- */
 
 /* Everything below a node is unknown; the tree's own depth limit bounds the recursion. */
 static void forget(struct node *node)
@@ -216,6 +279,7 @@ void model_read_kustomizations(struct arena *arena, struct trees *trees, struct 
 		reach(&finder, build, build->folder, NULL, 0);
 		*VEC_PUSH(arena, ret_builds) = build;
 	}
+	forgive_labels(&finder);
 	if (map_count(finder.patches))
 		drop_patches(&finder, objects);
 }
