@@ -58,6 +58,17 @@ static const struct {
 	{ "sick/choice.yaml", "critical: [{workloads: \"a in b\"}]\n" },
 	{ "towns/.kubelint.yaml", "clusters: [{name: north}, {name: south, paths: [south]}]\n" },
 	{ "towns/pod.yaml", "apiVersion: v1\nkind: Namespace\nmetadata: {name: x}\n" },
+	{ "seen/.kubelint.yaml",
+	  "usage: [{file: top.txt, format: top}, {file: list.txt, format: yaml}]\n" },
+	{ "seen/top.txt",
+	  "NAMESPACE   POD   NAME   CPU(cores)   MEMORY(bytes)\nshop p c 10m 390Mi\n"
+	  "shop other c 10m 900Mi\nshop p side 10m 900Mi\nshort line\n" },
+	{ "seen/list.txt", "- {workload: Pod/shop/p, container: c, peakMemory: 380Mi}\n" },
+	{ "seen/pod.yaml",
+	  "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: shop}\nspec:\n  containers:\n"
+	  "    - name: c\n      image: r.example.com/c:1\n      resources:\n"
+	  "        requests: {cpu: 100m, memory: 400Mi}\n        limits: {memory: 400Mi}\n" },
+	{ "lost/.kubelint.yaml", "usage: [{file: nosuch.txt, format: top}]\n" },
 	{ "other/compose.yaml", "services:\n  web: {image: web}\n" },
 	{ "empty/readme.txt", "nothing here\n" },
 	{ "nodes/pools.yaml",
@@ -302,6 +313,8 @@ static const struct row {
 	                                "nearest is rules" },
 	{ "kubelint check -c sick/choice.yaml clean", 2, "",
 	  "sick/choice.yaml:1:24: critical[0].workloads: a in b: a label selector" },
+	{ "kubelint check seen", 1, "container c peaks at 390Mi and its memory limit is 400Mi", "" },
+	{ "kubelint check lost", 2, "", "lost/.kubelint.yaml:1:16: usage[0].file: the file cannot" },
 	{ "kubelint check --cluster north towns", 0, "ok: 2 files", "" },
 	{ "kubelint check --cluster west towns", 2, "", "there is no cluster called west" },
 	{ "kubelint check --cluster west clean", 2, "", "--cluster needs a configuration" },

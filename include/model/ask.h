@@ -193,6 +193,10 @@ struct amount vpa_recommendation(const struct object *vpa, str container, str re
  * template: "CONTAINER RESOURCE=QUANTITY …", entries split at `;`. amount.node is the
  * annotation; a zeroed amount when there is none. */
 struct amount workload_usage(const struct workload *workload, str container, str resource);
+/* The same, else the largest peak of its pods in the usage files of the configuration, whose
+ * amount.node has no place (its span's file is 0). */
+struct amount scope_usage(const struct scope *scope, const struct workload *workload,
+                          str container, str resource);
 
 /* ---- overlapping selectors (KL207, KL220) ------------------------------------------------- */
 

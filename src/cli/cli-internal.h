@@ -28,10 +28,13 @@ struct command {
 enum {
 	COMMAND_CHECK = 1 << 0, COMMAND_INVENTORY = 1 << 1, COMMAND_RULES = 1 << 2,
 	COMMAND_EXPLAIN = 1 << 3, COMMAND_VERSION = 1 << 4, COMMAND_HELP = 1 << 5,
-	COMMAND_CONFIG = 1 << 6,
+	COMMAND_CONFIG = 1 << 6, COMMAND_FIT = 1 << 7, COMMAND_WHY = 1 << 8,
+	COMMAND_CAPACITY = 1 << 9,
+	/* Those that answer about workloads and groups. */
+	COMMANDS_OF_MATRIX = COMMAND_FIT | COMMAND_WHY | COMMAND_CAPACITY,
 	/* Those that read a tree. */
-	COMMANDS_OF_TREES = COMMAND_CHECK | COMMAND_INVENTORY | COMMAND_CONFIG,
-	COMMANDS_ALL = (1 << 7) - 1,
+	COMMANDS_OF_TREES = COMMAND_CHECK | COMMAND_INVENTORY | COMMAND_CONFIG | COMMANDS_OF_MATRIX,
+	COMMANDS_ALL = (1 << 10) - 1,
 };
 
 const struct command *command_find(str name);          /* NULL: none */
@@ -45,11 +48,14 @@ void print_text(const struct run *run, str text);
 struct pipeline *read_and_load(const struct run *run);
 
 int check_run(const struct run *run);
+int capacity_run(const struct run *run);
 int config_run(const struct run *run);
+int fit_run(const struct run *run);
 int inventory_run(const struct run *run);
 int rules_list_run(const struct run *run);
 int explain_run(const struct run *run);
 int version_run(const struct run *run);
+int why_run(const struct run *run);
 int help_run(const struct run *run);
 
 /* ---- options ------------------------------------------------------------------------- */
@@ -93,6 +99,7 @@ bool set_extend_select(struct option_target *target, str value);
 bool set_fail_on(struct option_target *target, str value);
 bool set_force_exclude(struct option_target *target, str value);
 bool set_format(struct option_target *target, str value);
+bool set_group(struct option_target *target, str value);
 bool set_help(struct option_target *target, str value);
 bool set_ignore(struct option_target *target, str value);
 bool set_ignore_suppressions(struct option_target *target, str value);
@@ -116,6 +123,7 @@ bool set_stdin_filename(struct option_target *target, str value);
 bool set_strict_yaml(struct option_target *target, str value);
 bool set_verbose(struct option_target *target, str value);
 bool set_version(struct option_target *target, str value);
+bool set_workload(struct option_target *target, str value);
 
 /* ---- configuration ------------------------------------------------------------------- */
 
@@ -140,6 +148,10 @@ struct applier {
 void applier_complain(const struct applier *applier, const struct node *node, str text);
 /* A path or glob of the file as sources are called: relative to the root. */
 str applier_rooted(const struct applier *applier, const char *path);
+/* A path of the file as open(2) takes it. */
+str applier_open(const struct applier *applier, const char *path);
+/* What the usage files hold; src/cli/usage.c. */
+void applier_usages(const struct applier *applier, struct usages *ret_usages);
 /* What rules read: thresholds, policies, clusters; src/cli/configure-settings.c. */
 void applier_settings(const struct applier *applier, struct settings *ret_settings);
 /* Which findings count; src/cli/configure-triage.c. */

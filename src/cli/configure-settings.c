@@ -243,6 +243,7 @@ void applier_settings(const struct applier *applier, struct settings *ret_settin
 	add_critical(applier, ret_settings);
 	add_texts(arena, &config->special_groups, &ret_settings->special_groups);
 	add_images(applier, ret_settings);
+	applier_usages(applier, &ret_settings->usages);
 	add_policies(applier, config->policies.node_labels, config->policies.node_labels_count,
 	             false, &ret_settings->label_policies);
 	add_policies(applier, config->policies.tolerations, config->policies.tolerations_count,

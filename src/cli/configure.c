@@ -51,7 +51,7 @@ str applier_rooted(const struct applier *applier, const char *path)
 }
 
 /* As open(2) takes it: short where the file lies in the working folder. */
-static str to_open(const struct applier *applier, const char *path)
+str applier_open(const struct applier *applier, const char *path)
 {
 	str here = source_real_path(applier->arena, STR("."));
 	str full = in_folder(applier, path);
@@ -66,7 +66,7 @@ static void open_all(const struct applier *applier, const struct config_texts *p
                      struct strs *ret_paths)
 {
 	for (unsigned i = 0; i < paths->n; i++)
-		*VEC_PUSH(applier->arena, ret_paths) = to_open(applier, paths->v[i]);
+		*VEC_PUSH(applier->arena, ret_paths) = applier_open(applier, paths->v[i]);
 }
 
 static void apply_paths(const struct applier *applier)

@@ -419,7 +419,8 @@ static void say_headroom(const struct judge *judge, const struct workload *workl
 	                STR_ARG(amount_text(arena, STR("memory"), limit.amount)), percent,
 	                STR_ARG(wanted));
 	finding_help(judge->sink, finding, "set the memory limit to %.*s", STR_ARG(wanted));
-	finding_relate(judge->sink, finding, node_place(usage->node), "the observed peak");
+	if (node_place(usage->node).file)
+		finding_relate(judge->sink, finding, node_place(usage->node), "the observed peak");
 	if (amounts_find(&container->limits, STR("memory")))
 		emit_fix(judge, finding, false, limit.node, wanted, "raise the memory limit");
 }
@@ -435,7 +436,7 @@ static void check_peak(const struct judge *judge, const struct workload *workloa
 		say_headroom(judge, workload, container, usage, peak);
 }
 
-/* Containers that no annotation speaks of: the VPA's target counts as the peak. */
+/* Containers that no annotation and no usage file speaks of: the VPA's target counts as the peak. */
 static void check_vpa(const struct judge *judge, const struct object *vpa)
 {
 	const struct workload *workload = vpa_target(judge->scope, vpa);
@@ -444,12 +445,12 @@ static void check_vpa(const struct judge *judge, const struct object *vpa)
 	for (size_t i = 0; workload && (container = pod_container(workload->pod, i)); i++) {
 		struct amount target = vpa_recommendation(vpa, container->name.s, STR("memory"));
 
-		if (!workload_usage(workload, container->name.s, STR("memory")).node)
+		if (!scope_usage(judge->scope, workload, container->name.s, STR("memory")).node)
 			check_peak(judge, workload, container, &target);
 	}
 }
 
-/* Annotations first; a VerticalPodAutoscaler only where they are silent. */
+/* Annotations first, then usage files; a VerticalPodAutoscaler only where they are silent. */
 void kl404_limit_no_headroom(const struct judge *judge)
 {
 	for (size_t i = 0; i < judge->scope->workloads.n; i++) {
@@ -457,8 +458,8 @@ void kl404_limit_no_headroom(const struct judge *judge)
 		const struct container *container;
 
 		for (size_t k = 0; (container = pod_container(workload->pod, k)); k++) {
-			struct amount usage = workload_usage(workload, container->name.s,
-			                                     STR("memory"));
+			struct amount usage = scope_usage(judge->scope, workload,
+			                                  container->name.s, STR("memory"));
 
 			check_peak(judge, workload, container, &usage);
 		}
