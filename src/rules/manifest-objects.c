@@ -153,6 +153,19 @@ static void say_duplicate_object(const struct judge *judge, const struct object 
 	finding_help(judge->sink, finding, "remove one of them, or give it another name");
 }
 
+/* Files of tools that look like objects and are none: two of one name are two inputs of the tool. */
+static bool is_tool_file(const struct object *object)
+{
+	static const char *const groups[] = { "kind.x-k8s.io", "k3d.io", "eksctl.io",
+		                              "kubeadm.k8s.io", "kustomize.config.k8s.io",
+		                              "kubelint.dev" };
+
+	for (size_t i = 0; i < COUNT_OF(groups); i++)
+		if (str_is(object->group, groups[i]))
+			return true;
+	return false;
+}
+
 /* Folders that declare the same object are variants of each other (model), hence the folder is
  * part of the identity. An object whose name or namespace is a template has no identity. */
 void kl008_duplicate_object(const struct judge *judge)
@@ -162,7 +175,7 @@ void kl008_duplicate_object(const struct judge *judge)
 
 	for (size_t i = 0; i < judge->scope->objects.n; i++) {
 		struct object *object = judge->scope->objects.v[i];
-		if (!node_known(object->name.node) || object->name.s.n == 0 ||
+		if (!node_known(object->name.node) || object->name.s.n == 0 || is_tool_file(object) ||
 		    (object->namespace.node && object->namespace.node->unknown))
 			continue;
 		str identity = identity_of(scratch, judge->scope, object);

@@ -190,7 +190,9 @@ static void say_unknown_field(const struct judge *judge, const struct tree *tree
 	finding = emit_fault(judge, whole ? LEVEL_ERROR : LEVEL_WARNING, tree, fault);
 	finding->salient = fault->a;
 	finding_message(judge->sink, finding, "%.*s has no field %.*s%s",
-	                STR_ARG(fault->c.n > 0 ? fault->c : STR("the object")),
+	                STR_ARG(whole && fault->c.n > 0 ? fault->c
+	                        : object               ? object->kind
+	                                               : STR("the object")),
 	                STR_ARG(quote(JUDGE_ARENA(judge), fault->a)),
 	                whole ? ": it is refused, or dropped without a word" : "");
 	if (fault->b.n > 0)
