@@ -171,7 +171,7 @@ static void fix_key(const struct judge *judge, struct finding *finding,
 	const char *nearest = str_c(JUDGE_ARENA(judge), fault->b);
 
 	if (!node || node->aliased || node->merged || node->key_span.file == 0 ||
-	    node_get(node->parent, nearest) || !str_one_edit(fault->a, fault->b))
+	    !str_one_edit(fault->a, fault->b) || node_get(node->parent, nearest))
 		return;
 	finding_fix(judge->sink, finding, true, "use the field's real name",
 	            (struct edit){ .span = node->key_span, .text = fault->b });
