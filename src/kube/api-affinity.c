@@ -111,6 +111,33 @@ static void check_keys(const struct api_check *check, const struct api_place *ke
 	}
 }
 
+/* A key of matchLabelKeys becomes part of the selector, so it must not be there twice. Upstream
+ * blames an index of the term itself. */
+static void check_repeated(const struct api_check *check, const struct api_place *term,
+                           const struct api_place *selector, const struct api_place *match)
+{
+	struct api_place labels = api_field(selector, "matchLabels");
+	struct api_place expressions = api_field(selector, "matchExpressions");
+	struct map *seen = map_new(check->tree->arena), *keys = map_new(check->tree->arena);
+
+	for (uint32_t i = 0; i < api_count(match); i++)
+		map_put(keys, node_text(&match->node->children[i]), match->node->children + i);
+	for (uint32_t i = 0; i < api_count(&labels); i++)
+		map_put(seen, labels.node->children[i].key, seen);
+	for (uint32_t i = 0; api_count(match) > 0 && i < api_count(&expressions); i++) {
+		struct api_place item = api_item(&expressions, i);
+		struct api_place key = api_field(&item, "key");
+		const struct node *at = map_get(keys, api_text(&key));
+		struct api_place place = { .outer = term, .node = at, .index = at ? at->index : 0 };
+
+		if (at && api_has(&key) && map_has(seen, api_text(&key)))
+			api_fault(check, &place, API_INVALID,
+			          "\"%.*s\" stands in the labelSelector too",
+			          STR_ARG(api_text(&key)));
+		map_put(seen, api_text(&key), seen);
+	}
+}
+
 static void check_both_keys(const struct api_check *check, const struct api_place *term)
 {
 	struct api_place selector = api_field(term, "labelSelector");
@@ -120,6 +147,7 @@ static void check_both_keys(const struct api_check *check, const struct api_plac
 
 	check_keys(check, &match, &selector);
 	check_keys(check, &mismatch, &selector);
+	check_repeated(check, term, &selector, &match);
 	for (uint32_t i = 0; i < api_count(&mismatch); i++)
 		map_put(seen, node_text(&mismatch.node->children[i]), seen);
 	for (uint32_t i = 0; i < api_count(&match); i++) {
@@ -202,8 +230,8 @@ static const struct api_rule spread_rules[] = {
 	{ "topologyKey", RULE_NEEDED, NULL, 0, 0 },
 	{ "minDomains", RULE_RANGE, NULL, 1, INT64_MAX },
 	{ "whenUnsatisfiable", RULE_WORD, "DoNotSchedule|ScheduleAnyway", 0, 0 },
-	{ "nodeAffinityPolicy", RULE_WORD, "Honor|Ignore", 0, 0 },
-	{ "nodeTaintsPolicy", RULE_WORD, "Honor|Ignore", 0, 0 },
+	{ "nodeAffinityPolicy", RULE_CHOICE, "Honor|Ignore", 0, 0 },
+	{ "nodeTaintsPolicy", RULE_CHOICE, "Honor|Ignore", 0, 0 },
 };
 
 /* What the tables of rules cannot say of one constraint. */

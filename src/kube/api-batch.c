@@ -14,8 +14,8 @@ static const struct api_rule job_rules[] = {
 	{ "ttlSecondsAfterFinished", RULE_RANGE, NULL, 0, INT64_MAX },
 	{ "backoffLimitPerIndex", RULE_RANGE, NULL, 0, INT64_MAX },
 	{ "maxFailedIndexes", RULE_RANGE, NULL, 0, INT64_MAX },
-	{ "completionMode", RULE_WORD, "NonIndexed|Indexed", 0, 0 },
-	{ "podReplacementPolicy", RULE_WORD, "Failed|TerminatingOrFailed", 0, 0 },
+	{ "completionMode", RULE_CHOICE, "NonIndexed|Indexed", 0, 0 },
+	{ "podReplacementPolicy", RULE_CHOICE, "Failed|TerminatingOrFailed", 0, 0 },
 };
 
 /* ---- job spec ------------------------------------------------------------------------- */
@@ -150,7 +150,9 @@ static void check_job_selector(const struct api_check *check, const struct api_p
 	struct pairs generated = { 0 }, all = { 0 };
 	struct arena *arena = check->tree->arena;
 
-	if (is_unknown(&manual) || is_unknown(&selector) || is_unknown(&labels) || !workload)
+	/* what was read from a cluster keeps what was generated there */
+	if (is_unknown(&manual) || is_unknown(&selector) || is_unknown(&labels) || !workload ||
+	    node_at(check->object->root, "metadata.uid"))
 		return;
 	api_check_selector(check, &selector);
 	if (api_is_true(&manual)) {

@@ -82,12 +82,27 @@ static bool is_env_name(str name)
 	return name.n > 0;
 }
 
+static const struct api_rule field_rules[] = { { "fieldPath", RULE_NEEDED, NULL, 0, 0 } };
+static const struct api_rule resource_rules[] = { { "resource", RULE_NEEDED, NULL, 0, 0 } };
+static const struct api_rule key_rules[] = {
+	{ "name", RULE_SUBDOMAIN, NULL, 0, 0 },
+	{ "key", RULE_NEEDED, NULL, 0, 0 },
+};
+static const struct api_rule file_rules[] = { { "key", RULE_NEEDED, NULL, 0, 0 } };
+
+#define ROWS(rules) rules, COUNT_OF(rules)
+static const struct {
+	const char *field;
+	const struct api_rule *rules;
+	size_t count;
+} sources[] = {
+	{ "fieldRef", ROWS(field_rules) },     { "resourceFieldRef", ROWS(resource_rules) },
+	{ "configMapKeyRef", ROWS(key_rules) }, { "secretKeyRef", ROWS(key_rules) },
+	{ "fileKeyRef", ROWS(file_rules) },
+};
+
 static void check_value_from(const struct api_check *check, const struct api_place *item)
 {
-	static const char *const sources[] = {
-		"fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef",
-	};
-	static const struct api_rule key_rules[] = { { "key", RULE_NEEDED, NULL, 0, 0 } };
 	struct api_place from = api_field(item, "valueFrom");
 	struct api_place value = api_field(item, "value");
 	int count = 0;
@@ -95,11 +110,11 @@ static void check_value_from(const struct api_check *check, const struct api_pla
 	if (!api_has(&from))
 		return;
 	for (size_t i = 0; i < COUNT_OF(sources); i++) {
-		struct api_place source = api_field(&from, sources[i]);
+		struct api_place source = api_field(&from, sources[i].field);
 
 		count += !api_lacks(&source);
-		if (api_has(&source) && i >= 2)
-			api_apply(check, &source, key_rules, COUNT_OF(key_rules));
+		if (api_has(&source))
+			api_apply(check, &source, sources[i].rules, sources[i].count);
 	}
 	if (count == 0)
 		api_fault(check, &from, API_INVALID, "valueFrom names no source");
@@ -129,6 +144,17 @@ static void check_env(const struct api_check *check, const struct api_place *con
 	}
 }
 
+static void check_env_source(const struct api_check *check, const struct api_place *source)
+{
+	static const struct api_rule rules[] = {
+		{ "name", RULE_NEEDED, NULL, 0, 0 },
+		{ "name", RULE_SUBDOMAIN, NULL, 0, 0 },
+	};
+
+	if (api_has(source))
+		api_apply(check, source, rules, COUNT_OF(rules));
+}
+
 static void check_env_from(const struct api_check *check, const struct api_place *container)
 {
 	struct api_place list = api_field(container, "envFrom");
@@ -138,7 +164,11 @@ static void check_env_from(const struct api_check *check, const struct api_place
 		struct api_place config_map = api_field(&item, "configMapRef");
 		struct api_place secret = api_field(&item, "secretRef");
 
-		if (api_has(&item) && api_lacks(&config_map) == api_lacks(&secret))
+		if (!api_has(&item))
+			continue;
+		check_env_source(check, &config_map);
+		check_env_source(check, &secret);
+		if (api_lacks(&config_map) == api_lacks(&secret))
 			api_fault(check, &list, API_INVALID,
 			          "an item must name either configMapRef or secretRef");
 	}
@@ -257,7 +287,7 @@ static const struct api_rule container_rules[] = {
 	{ "imagePullPolicy", RULE_WORD, "Always|IfNotPresent|Never", 0, 0 },
 };
 static const struct api_rule restart_rules[] = {
-	{ "restartPolicy", RULE_WORD, "Always|Never|OnFailure", 0, 0 },
+	{ "restartPolicy", RULE_CHOICE, "Always|Never|OnFailure", 0, 0 },
 };
 static const struct api_rule init_rules[] = {
 	{ "lifecycle", RULE_BANNED, "needs restartPolicy: Always in an init container", 0, 0 },
@@ -265,6 +295,24 @@ static const struct api_rule init_rules[] = {
 	{ "readinessProbe", RULE_BANNED, "needs restartPolicy: Always in an init container", 0, 0 },
 	{ "startupProbe", RULE_BANNED, "needs restartPolicy: Always in an init container", 0, 0 },
 };
+
+static void check_security(const struct api_check *check, const struct api_place *container)
+{
+	static const struct api_rule rules[] = {
+		{ "runAsUser", RULE_RANGE, NULL, 0, INT32_MAX },
+		{ "runAsGroup", RULE_RANGE, NULL, 0, INT32_MAX },
+	};
+	struct api_place security = api_field(container, "securityContext");
+	struct api_place escalation = api_field(&security, "allowPrivilegeEscalation");
+	struct api_place privileged = api_field(&security, "privileged");
+
+	if (!api_has(&security))
+		return;
+	api_apply(check, &security, rules, COUNT_OF(rules));
+	if (api_is_true(&privileged) && api_is_false(&escalation))
+		api_fault(check, &security, API_INVALID,
+		          "privileged: true and allowPrivilegeEscalation: false exclude each other");
+}
 
 static void check_container(const struct api_check *check, const struct api_place *container,
                             const struct map *volumes, struct map *names)
@@ -276,6 +324,7 @@ static void check_container(const struct api_check *check, const struct api_plac
 	check_ports(check, container);
 	check_env(check, container);
 	check_env_from(check, container);
+	check_security(check, container);
 	api_check_mounts(check, container, volumes);
 	api_check_resources(check, &resources, false);
 	api_apply(check, container, restart_rules, COUNT_OF(restart_rules));

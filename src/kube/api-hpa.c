@@ -263,7 +263,7 @@ static void check_v1_metric(const struct api_check *check, const struct api_plac
 
 static const struct api_rule scaling_rules[] = {
 	{ "stabilizationWindowSeconds", RULE_RANGE, NULL, 0, 3600 },
-	{ "selectPolicy", RULE_WORD, "Max|Min|Disabled", 0, 0 },
+	{ "selectPolicy", RULE_CHOICE, "Max|Min|Disabled", 0, 0 },
 };
 static const struct api_rule policy_rules[] = {
 	{ "type", RULE_WORD, "Pods|Percent", 0, 0 },

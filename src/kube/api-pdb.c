@@ -4,7 +4,7 @@
 static const struct api_rule rules[] = {
 	{ "minAvailable", RULE_SHARE_100, NULL, 0, 0 },
 	{ "maxUnavailable", RULE_SHARE_100, NULL, 0, 0 },
-	{ "unhealthyPodEvictionPolicy", RULE_WORD, "AlwaysAllow|IfHealthyBudget", 0, 0 },
+	{ "unhealthyPodEvictionPolicy", RULE_CHOICE, "AlwaysAllow|IfHealthyBudget", 0, 0 },
 };
 
 void api_check_pdb(const struct api_check *check, const struct api_place *root)

@@ -238,6 +238,31 @@ static void check_os(const struct api_check *check, const struct api_place *spec
 		          STR_ARG(api_text(&name)));
 }
 
+static void check_security(const struct api_check *check, const struct api_place *spec)
+{
+	static const struct api_rule rules[] = {
+		{ "fsGroup", RULE_RANGE, NULL, 0, INT32_MAX },
+		{ "runAsUser", RULE_RANGE, NULL, 0, INT32_MAX },
+		{ "runAsGroup", RULE_RANGE, NULL, 0, INT32_MAX },
+		{ "fsGroupChangePolicy", RULE_CHOICE, "Always|OnRootMismatch", 0, 0 },
+		{ "supplementalGroupsPolicy", RULE_CHOICE, "Merge|Strict", 0, 0 },
+	};
+	struct api_place security = api_field(spec, "securityContext");
+
+	if (api_has(&security))
+		api_apply(check, &security, rules, COUNT_OF(rules));
+}
+
+/* Debugging containers come into running pods only. */
+static void check_ephemeral(const struct api_check *check, const struct api_place *spec)
+{
+	struct api_place containers = api_field(spec, "ephemeralContainers");
+
+	if (api_count(&containers) > 0)
+		api_fault(check, &containers, API_FORBIDDEN,
+		          "ephemeral containers cannot be declared");
+}
+
 /* ---- specs ---------------------------------------------------------------------------- */
 
 void api_check_pod_spec(const struct api_check *check, const struct api_place *spec,
@@ -264,6 +289,8 @@ void api_check_pod_spec(const struct api_check *check, const struct api_place *s
 	check_aliases(check, spec);
 	api_check_overhead(check, &overhead);
 	check_os(check, spec);
+	check_security(check, spec);
+	check_ephemeral(check, spec);
 }
 
 void api_check_template(const struct api_check *check, const struct api_place *template,

@@ -229,7 +229,7 @@ void api_check_claim(const struct api_check *check, const struct api_place *spec
 {
 	static const struct api_rule rules[] = {
 		{ "storageClassName", RULE_SUBDOMAIN, NULL, 0, 0 },
-		{ "volumeMode", RULE_WORD, "Block|Filesystem", 0, 0 },
+		{ "volumeMode", RULE_CHOICE, "Block|Filesystem", 0, 0 },
 	};
 	struct api_place resources = api_field(spec, "resources");
 	struct api_place requests = api_field(&resources, "requests");

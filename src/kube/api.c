@@ -69,6 +69,13 @@ bool api_is_true(const struct api_place *place)
 	return api_has(place) && node_bool(place->node, &value) && value;
 }
 
+bool api_is_false(const struct api_place *place)
+{
+	bool value;
+
+	return api_has(place) && node_bool(place->node, &value) && !value;
+}
+
 bool api_int(const struct api_place *place, int64_t *ret_value)
 {
 	*ret_value = 0;
@@ -215,6 +222,7 @@ static void apply_rule(const struct api_check *check, const struct api_place *pl
 		api_want_qualified(check, place);
 		break;
 	case RULE_WORD:
+	case RULE_CHOICE:
 		if (!is_word(text, rule->words))
 			api_fault(check, place, API_NOT_SUPPORTED,
 			          "%s is \"%.*s\", but must be one of: %s", rule->field,
@@ -244,7 +252,8 @@ void api_apply(const struct api_check *check, const struct api_place *map,
 		else if (rules[i].kind == RULE_BANNED && api_has(&place))
 			api_fault(check, &place, API_FORBIDDEN, "%s %s", rules[i].field,
 			          rules[i].words);
-		else if (api_has(&place) && !api_is_empty(&place))
+		else if (api_has(&place) &&
+		         (rules[i].kind == RULE_CHOICE || !api_is_empty(&place)))
 			apply_rule(check, &place, &rules[i]);
 	}
 }

@@ -75,6 +75,8 @@ str api_text(const struct api_place *place);
 bool api_is(const struct api_place *place, const char *text);
 /* Known boolean true. */
 bool api_is_true(const struct api_place *place);
+/* Known boolean false; an absent field is not. */
+bool api_is_false(const struct api_place *place);
 /* The integer there; false when absent, unknown or no integer. */
 bool api_int(const struct api_place *place, int64_t *ret_value);
 /* The quantity there; false when absent, unknown or no quantity. */
@@ -95,6 +97,7 @@ enum api_rule_kind {
 	RULE_SUBDOMAIN,
 	RULE_QUALIFIED,  /* qualified name, as a label key */
 	RULE_WORD,       /* one of words, separated by | */
+	RULE_CHOICE,     /* the same for a field without default: "" is no choice either */
 	RULE_RANGE,      /* an integer of min..max */
 	RULE_BANNED,     /* must not be there; words says why */
 	RULE_SHARE,      /* a count from 0 or a percentage from 0 */

@@ -5,6 +5,8 @@
 
 /* Builds that include each other are cut at this depth. */
 #define BUILD_DEPTH 16
+/* More fields in one map than this are not looked at one by one. */
+#define JUDGED_TOGETHER 64
 
 /* All kustomizations, by folder. */
 struct finder {
@@ -216,6 +218,32 @@ static void touch(struct node *target, const struct node *patch, unsigned depth)
 				touch(&target->children[j], &patch->children[i], depth + 1);
 }
 
+/* May a patch have changed what validation found? It may add what is missing; what stands
+ * beside a touched field may have been judged together with it. */
+static bool is_touched(const struct fault *fault)
+{
+	const struct node *around = fault->node ? fault->node->parent : NULL;
+
+	if (fault->kind != FAULT_INVALID)
+		return false;
+	if (fault->missing || !fault->node || fault->node->unknown || !around)
+		return true;
+	for (uint32_t i = 0; i < around->child_count && i < JUDGED_TOGETHER; i++)
+		if (around->children[i].unknown)
+			return true;
+	return around->child_count > JUDGED_TOGETHER;
+}
+
+static void forgive_touched(struct tree *tree)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < tree->faults.n; i++)
+		if (!is_touched(&tree->faults.v[i]))
+			tree->faults.v[kept++] = tree->faults.v[i];
+	tree->faults.n = kept;
+}
+
 /* A strategic-merge patch against every object of its kind and name. */
 static void apply_patch(struct finder *finder, const struct tree *patch)
 {
@@ -234,6 +262,7 @@ static void apply_patch(struct finder *finder, const struct tree *patch)
 		for (uint32_t j = 0; j < other->child_count; j++)
 			if (str_is(other->children[j].key, "spec"))
 				touch(&other->children[j], spec, 0);
+		forgive_touched(finder->trees->v[i]);
 	}
 }
 
