@@ -3,6 +3,10 @@
  * AggregateContainerRequests. */
 #include "api.h"
 
+/* cpu, memory and a few sizes of huge pages are all that a pod as a whole can have; of more than
+ * that, which must be wrong, no sums are made. */
+#define SUMMED 16
+
 /* Adds b to a; false when the sum leaves what nano can hold. */
 static bool add(struct quantity *a, const struct quantity *b)
 {
@@ -76,7 +80,7 @@ static void check_sums(const struct api_check *check, const struct api_place *sp
 {
 	struct api_place amounts = api_field(resources, list);
 
-	for (uint32_t i = 0; i < api_count(&amounts); i++) {
+	for (uint32_t i = 0; i < api_count(&amounts) && i < SUMMED; i++) {
 		struct api_place entry = api_entry(&amounts, i);
 		struct quantity quantity, sum;
 
@@ -100,7 +104,7 @@ static void check_given(const struct api_check *check, const struct api_place *s
 
 	if (!check->is_pod || (!api_has(&requests) && !api_lacks(&requests)))
 		return;
-	for (uint32_t i = 0; i < api_count(&limits); i++) {
+	for (uint32_t i = 0; i < api_count(&limits) && i < SUMMED; i++) {
 		struct api_place entry = api_entry(&limits, i);
 		const char *name = str_c(check->tree->arena, entry.key);
 		struct api_place request = api_field(&requests, name);
@@ -147,7 +151,7 @@ static void check_limits(const struct api_check *check, const struct api_place *
 
 		if (!api_has(&container) || !api_has(&own))
 			continue;
-		for (uint32_t k = 0; k < api_count(&limits); k++) {
+		for (uint32_t k = 0; k < api_count(&limits) && k < SUMMED; k++) {
 			struct api_place entry = api_entry(&limits, k);
 
 			check_one_limit(check, &entry, &pod_limits, &at);

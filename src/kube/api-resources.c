@@ -181,7 +181,7 @@ static void check_list(const struct api_check *check, const struct api_place *li
 		if (!api_quantity(check, &entry, &quantity))
 			continue;
 		check_amount(check, &entry, &quantity);
-		if (limits)
+		if (limits && i < API_MANY_RESOURCES)
 			compare_limit(check, &entry, &quantity, limits);
 	}
 }
@@ -190,7 +190,7 @@ static void check_list(const struct api_check *check, const struct api_place *li
 static void check_given(const struct api_check *check, const struct api_place *limits,
                         const struct api_place *requests, bool pod_level)
 {
-	for (uint32_t i = 0; i < api_count(limits); i++) {
+	for (uint32_t i = 0; i < api_count(limits) && i < API_MANY_RESOURCES; i++) {
 		struct api_place entry = api_entry(limits, i);
 		struct quantity quantity;
 

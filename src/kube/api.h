@@ -150,6 +150,10 @@ void api_check_selector(const struct api_check *check, const struct api_place *s
 void api_check_requirement(const struct api_check *check, const struct api_place *requirement,
                            bool of_node, bool loose);
 
+/* Lists of resources beyond it are absurd, and not compared with each other: that would take time
+ * in the square of their length. */
+#define API_MANY_RESOURCES 256
+
 /* Requests and limits of a container (pod_level: of a pod); absent is fine. */
 void api_check_resources(const struct api_check *check, const struct api_place *resources,
                          bool pod_level);
