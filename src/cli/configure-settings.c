@@ -74,6 +74,7 @@ static struct workload_choice choice_of(const struct applier *applier, const cha
 	return choice;
 }
 
+/* An empty selector is every workload of those namespaces. */
 static void add_critical(const struct applier *applier, struct settings *settings)
 {
 	const struct config *config = applier->config;
@@ -85,6 +86,7 @@ static void add_critical(const struct applier *applier, struct settings *setting
 			          config_entry(config, "critical", i));
 }
 
+/* An empty value is a value; a text without = is none. */
 static void add_label(const struct applier *applier, const struct node *node, const char *text,
                       struct house_policy *policy)
 {
@@ -129,6 +131,7 @@ static void add_policies(const struct applier *applier, const struct config_poli
 	}
 }
 
+/* Globs of image names are matched with their registry and tag, as manifests write them. */
 static void add_images(const struct applier *applier, struct settings *settings)
 {
 	const struct config *config = applier->config;
@@ -174,6 +177,7 @@ static const struct settings *cluster_settings(const struct applier *applier,
 	return settings;
 }
 
+/* Two of one name could not be told apart by --cluster, nor in reports. */
 static bool has_cluster(const struct settings *settings, str name)
 {
 	for (size_t i = 0; i < settings->clusters.n; i++)

@@ -3,6 +3,7 @@
 #include "config.h"
 #include "rules.h"
 
+/* No node, no place: KL010 then has nothing to point at and is silent. */
 static struct span place_of(const struct node *node)
 {
 	return node ? node_place(node) : (struct span){ 0 };
@@ -31,6 +32,7 @@ static void add_ignores(const struct applier *applier)
 	}
 }
 
+/* The levels of the file in our words; that of a rule which is off never shows. */
 static void add_levels(const struct applier *applier)
 {
 	static const enum level levels[] = {
@@ -67,6 +69,7 @@ static void add_selection(const struct applier *applier)
 		*VEC_PUSH(applier->arena, &triage->select) = applier->options->extend_select.v[i];
 }
 
+/* What the command line or a variable said stays. */
 void applier_triage(const struct applier *applier)
 {
 	static const enum fail_on fail_on[] = {

@@ -1,6 +1,7 @@
 /* A config file against the table of keys: everything that is wrong, each at its place. */
 #include "config-internal.h"
 
+/* All mistakes of a file are told in one run: who mends one by one runs the program as often. */
 struct checker {
 	struct arena *arena;
 	struct config_problems *problems;
@@ -9,6 +10,7 @@ struct checker {
 static void say(struct checker *checker, const struct node *node, const char *format, ...)
 	BASE_PRINTF(3, 4);
 
+/* The path stands before the words, since a value alone does not tell which of many it is. */
 static void say(struct checker *checker, const struct node *node, const char *format, ...)
 {
 	struct config_problem *problem = VEC_PUSH(checker->arena, checker->problems);
@@ -25,6 +27,7 @@ static void say(struct checker *checker, const struct node *node, const char *fo
 	problem->text = buf_str(&buf);
 }
 
+/* Words are compared as written: True and TRUE are not words of this format. */
 static bool is_word(const char *words, str text)
 {
 	str rest = str_of(words), word;
@@ -48,6 +51,7 @@ static bool is_percent(str text)
 	       value >= 0 && value <= 10000;
 }
 
+/* Quantities are exact and know "2.5" as well as "64Mi", so sizes are read by it too. */
 static bool is_ratio(str text)
 {
 	struct quantity quantity;
@@ -69,6 +73,7 @@ static bool is_duration(str text)
 	return duration_parse(text, &value) && value >= 0;
 }
 
+/* An empty text stands in the example and says the same as an absent key. */
 static bool is_version(str text)
 {
 	struct version version;
@@ -97,6 +102,7 @@ static const struct {
 	{ KEY_FLEET, is_fleet, "baseline, peak or a percentage" },
 };
 
+/* One scalar; its type in YAML does not matter, since 10 and "10" mean the same here. */
 static void check_text(struct checker *checker, const struct key *key, const struct node *node)
 {
 	if (!node_is_scalar(node)) {
@@ -149,6 +155,7 @@ static void check_value(struct checker *checker, const struct key *key, const st
 	}
 }
 
+/* Tables are short: a linear look costs less than an index. */
 static const struct key *find_key(const struct key *keys, str name)
 {
 	for (; keys->name; keys++)
@@ -157,6 +164,7 @@ static const struct key *find_key(const struct key *keys, str name)
 	return NULL;
 }
 
+/* A key that is passed over in silence would be a gate that its author believes in. */
 static void say_unknown(struct checker *checker, const struct key *keys, const struct node *node)
 {
 	struct strs names = { 0 };
@@ -172,6 +180,7 @@ static void say_unknown(struct checker *checker, const struct key *keys, const s
 		say(checker, node, "there is no such key");
 }
 
+/* Depth is that of the table, whatever the file holds: no recursion on input. */
 static void check_map(struct checker *checker, const struct key *keys, const struct node *node)
 {
 	if (!node_is_map(node)) {
@@ -192,6 +201,8 @@ static void check_map(struct checker *checker, const struct key *keys, const str
 			say(checker, node, "%s is missing", keys->name);
 }
 
+/* A text with {{ }} in it is an ordinary text here; everything else that the reader of YAML finds
+ * wrong is a mistake. */
 void config_check(struct arena *arena, const struct tree *tree,
                   struct config_problems *ret_problems)
 {

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+/* Shapes of fields. Every key is optional; an absent one leaves NULL or 0, which stand for the
+ * default. A list may be null: all its entries are commented out. */
 #define TEXT(key, type, member) \
 	CYAML_FIELD_STRING_PTR(key, CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, type, member, 0, \
 	                       CYAML_UNLIMITED)
@@ -33,6 +35,7 @@
 static const cyaml_schema_value_t text_schema = {
 	CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char, 0, CYAML_UNLIMITED),
 };
+/* The enums begin at 1, so that 0 is "not said". */
 static const cyaml_strval_t flag_words[] = { { "false", CONFIG_FALSE }, { "true", CONFIG_TRUE } };
 static const cyaml_strval_t level_words[] = {
 	{ "error", CONFIG_ERROR }, { "warning", CONFIG_WARNING }, { "note", CONFIG_NOTE },
@@ -43,6 +46,7 @@ static const cyaml_strval_t alert_words[] = {
 	{ "never", CONFIG_ALERTS_NEVER },
 };
 
+/* One table for each map of the file, innermost first. */
 static const cyaml_schema_field_t namespace_fields[] = {
 	TEXT("path", struct config_namespace, path),
 	TEXT("namespace", struct config_namespace, namespace),
@@ -144,6 +148,7 @@ static const cyaml_schema_field_t limit_fields[] = {
 	TEXT("time", struct config_limits, time),
 	CYAML_FIELD_END,
 };
+/* The file itself, in the order of keys.c. */
 static const cyaml_schema_field_t config_fields[] = {
 	TEXT("version", struct config, version),
 	TEXTS("paths", struct config, paths),
@@ -184,6 +189,7 @@ static const cyaml_schema_value_t config_schema_value = {
 /* libcyaml's memory is the arena's: each piece remembers its size, for growing. */
 #define HEADER ((size_t)16)
 
+/* Nothing is given back: what a config leaves behind goes with the arena of the run. */
 static void *take_memory(void *context, void *old, size_t size)
 {
 	struct arena *arena = context;
@@ -202,6 +208,7 @@ static void *take_memory(void *context, void *old, size_t size)
 	return fresh + HEADER;
 }
 
+/* No logger: config_check() has told all mistakes already, with places that libcyaml lacks. */
 bool config_fill(struct arena *arena, str text, struct config **ret_config, str *ret_error)
 {
 	const cyaml_config_t settings = {

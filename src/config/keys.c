@@ -2,6 +2,7 @@
 #include "config-internal.h"
 
 #define END { .name = NULL }
+/* `off` is a word here, though readers of YAML 1.1 take a plain one for false. */
 #define LEVELS "error warning note off"
 
 static const struct key namespace_keys[] = {
@@ -9,6 +10,7 @@ static const struct key namespace_keys[] = {
 	{ .name = "namespace", .required = true, .meaning = "namespace of their objects" },
 	END,
 };
+/* No defaults: what is left out is that of the whole repo. */
 static const struct key cluster_keys[] = {
 	{ .name = "name", .required = true, .meaning = "name of the cluster" },
 	{ .name = "paths", .form = KEY_TEXTS, .meaning = "folders and files of it" },
@@ -46,6 +48,7 @@ static const struct key ignore_keys[] = {
 	{ .name = "reason", .meaning = "why" },
 	END,
 };
+/* Defaults here are for the listing; src/model/settings.c holds the numbers that rules use. */
 static const struct key threshold_keys[] = {
 	{ .name = "headroom", .form = KEY_PERCENT, .fallback = "85%",
 	  .meaning = "KL308: use of a group's maxSize capacity at peak" },
@@ -111,6 +114,7 @@ static const struct key limit_keys[] = {
 	END,
 };
 
+/* In the order of the example in the manual. */
 const struct key config_keys[] = {
 	{ .name = "version", .form = KEY_WORDS, .words = "1", .fallback = "1",
 	  .meaning = "of this format" },

@@ -8,6 +8,7 @@ const struct config *config_defaults(struct arena *arena)
 	return ARENA_NEW(arena, struct config);
 }
 
+/* What the table cannot tell: a second document, or a failure of libcyaml's own. */
 static void add_problem(struct arena *arena, struct config_problems *problems, struct span span,
                         str text)
 {
@@ -36,6 +37,7 @@ static struct config *load_document(struct arena *arena, const struct document *
 	return config;
 }
 
+/* An empty file is a config too: it ends the search for one further up. */
 const struct config *config_load(struct arena *arena, const struct source *source, str folder,
                                  struct config_problems *ret_problems)
 {

@@ -34,6 +34,7 @@ static void add_words(struct buf *buf, const char *words)
 	buf_char(buf, ']');
 }
 
+/* Numbers are texts to us, and numbers to editors that read them unquoted: both pass. */
 static void add_form(struct buf *buf, const struct key *key)
 {
 	switch (key->form) {
@@ -61,6 +62,7 @@ static void add_form(struct buf *buf, const struct key *key)
 	}
 }
 
+/* Only keys of list entries are ever required. */
 static void add_required(struct buf *buf, const struct key *keys)
 {
 	bool any = false;
@@ -76,6 +78,7 @@ static void add_required(struct buf *buf, const struct key *keys)
 		buf_char(buf, ']');
 }
 
+/* Unknown keys are mistakes, in an editor as in a run. */
 static void add_properties(struct buf *buf, const struct key *keys)
 {
 	const struct key *first = keys;
@@ -139,6 +142,7 @@ static void add_fallback(struct buf *buf, const struct key *key)
 	buf_add(buf, *key->fallback ? str_of(key->fallback) : STR("\"\""));
 }
 
+/* Maps of fixed keys are walked into, so that each default shows beside what the file says. */
 static void list_keys(struct buf *buf, const struct config *config, const struct key *keys,
                       const struct node *map, str prefix)
 {
