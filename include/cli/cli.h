@@ -57,6 +57,9 @@ struct options {
 	const struct settings *settings;    /* with what it says; NULL: the defaults */
 	str cluster;                        /* only this one; empty: all */
 	enum config_view config_view;
+	/* of fit and why */
+	str workload;                       /* [KIND/]NS/NAME or NAME; empty: all */
+	str group;                          /* a node group's name; empty: all */
 	/* what to report */
 	struct triage_options triage;
 	bool fail_on_given, min_level_given, no_suppressed;

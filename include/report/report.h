@@ -34,6 +34,7 @@ struct report {
 	bool color;
 	str sarif_category;
 	bool junit_passing_none;
+	size_t width;                  /* columns of the terminal; 0: none, 80 are taken */
 };
 
 struct report_format {
@@ -50,6 +51,36 @@ const struct report_format *report_formats(size_t *ret_count);
 
 /* Node groups as understood (kubelint inventory): text, json, or yaml (the native form). */
 bool report_inventory(const struct scope *scope, str format, struct buf *out);
+
+/* ---- questions about placement ------------------------------------------------------- */
+
+/* How one group is used when all workloads of the scope that it may take run together. */
+struct group_use {
+	bool known;                    /* false: facts that nobody declares decide */
+	int64_t at_baseline, at_peak;  /* nodes with some pod beside DaemonSets */
+	int64_t percent;               /* of the scarcest resource at maxSize, at the peak */
+	str resource;                  /* that one; may be empty */
+	int64_t least_max;             /* places all when this group alone grows; -1: none does */
+};
+
+/* The part of a scope that is shown: indices of placements and of groups, in order. */
+struct matrix {
+	const struct judgement *judgement;
+	const size_t *rows, *columns;
+	size_t row_count, column_count;
+	const struct group_use *uses;  /* one per group of the scope; NULL: fit does not ask */
+};
+struct matrices VEC(struct matrix);
+
+/* kubelint fit and kubelint capacity; format: text, markdown, json or csv. */
+void report_fit(const struct report *report, const struct matrices *matrices, str format,
+                struct buf *out);
+void report_capacity(const struct report *report, const struct matrices *matrices, str format,
+                     struct buf *out);
+/* kubelint why: one workload (index of its placement) against every group, or against the one
+ * with that index in full; group SIZE_MAX: all. */
+void report_why(const struct report *report, const struct judgement *judgement, size_t index,
+                size_t group, struct buf *out);
 
 /* The list of rules (text, json), and the page of one (text, markdown, json). false: no such
  * format. */

@@ -186,6 +186,12 @@ void sched_fleet_after(struct arena *arena, const struct judgement *judgement,
 /* The zones that the scope's groups certainly have, by their label; in order of first use. */
 void sched_zones(struct arena *arena, const struct scope *scope, struct strs *ret_zones);
 
+/* The least maxSize of the group with which a scheduler-like filling places every replica, at the
+ * peaks, of all workloads that have a place at all; the other groups stay as they are. -1: no size
+ * does, nobody declares what decides, or the scope is too large to try. May be below the present
+ * maximum, and 0 where nothing needs the group. */
+int64_t sched_least_max(const struct judgement *judgement, const struct group *group);
+
 /* Requests of the DaemonSets that run on a node of that shape, with pod slots as resource
  * "pods" (each one counts 1). */
 void sched_daemon_overhead(struct arena *arena, const struct scope *scope,

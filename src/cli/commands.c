@@ -12,6 +12,21 @@ static const char *const inventory_examples[] = {
 	"kubectl get nodes -o yaml | kubelint inventory --format yaml -",
 	NULL,
 };
+static const char *const fit_examples[] = {
+	"kubelint fit k8s infra",
+	"kubelint fit --workload prod/web --format csv .",
+	NULL,
+};
+static const char *const why_examples[] = {
+	"kubelint why prod/web k8s infra",
+	"kubelint why Deployment/prod/web --group gpu-pool",
+	NULL,
+};
+static const char *const capacity_examples[] = {
+	"kubelint capacity k8s infra",
+	"kubelint capacity --format json .",
+	NULL,
+};
 static const char *const config_examples[] = {
 	"kubelint config",
 	"kubelint config --schema > kubelint.schema.json",
@@ -28,6 +43,14 @@ static const char *const no_examples[] = { NULL };
 static const struct command commands[] = {
 	{ "check", COMMAND_CHECK, "[PATH...]", "check manifests against the declared node groups",
 	  "text,json,sarif,junit", check_examples, check_run },
+	{ "fit", COMMAND_FIT, "[PATH...]", "show which workload runs on which node group",
+	  "text,markdown,json,csv", fit_examples, fit_run },
+	{ "why", COMMAND_WHY, "[KIND/]NS/NAME [PATH...]",
+	  "tell why a workload runs, or does not, on each node group", "text", why_examples,
+	  why_run },
+	{ "capacity", COMMAND_CAPACITY, "[PATH...]",
+	  "show how full the node groups get, and what does not fit", "text,markdown,json,csv",
+	  capacity_examples, capacity_run },
 	{ "inventory", COMMAND_INVENTORY, "[PATH...]", "show the node groups as understood",
 	  "text,json,yaml", inventory_examples, inventory_run },
 	{ "config", COMMAND_CONFIG, "[PATH...]", "show the configuration, or what may stand in it",

@@ -178,6 +178,12 @@ bool set_format(struct option_target *target, str value)
 	return true;
 }
 
+bool set_group(struct option_target *target, str value)
+{
+	target->options->group = value;
+	return true;
+}
+
 /* value: "h" for the letter, empty for the long name. */
 bool set_help(struct option_target *target, str value)
 {
@@ -392,4 +398,10 @@ bool set_version(struct option_target *target, str value)
 {
 	(void)value;
 	return target->options->version = true;
+}
+
+bool set_workload(struct option_target *target, str value)
+{
+	target->options->workload = value;
+	return true;
 }

@@ -41,6 +41,10 @@ static const struct option_row rows[] = {
 	  "read no configuration file", set_no_config },
 	{ "cluster", 0, "NAME", NULL, GROUP_CHECK, COMMANDS_OF_TREES, false,
 	  "only this one of the clusters that the configuration lists", set_cluster },
+	{ "workload", 0, "[KIND/]NS/NAME", NULL, GROUP_CHECK, COMMAND_FIT, true,
+	  "only this workload", set_workload },
+	{ "group", 0, "NAME", NULL, GROUP_CHECK, COMMAND_FIT | COMMAND_WHY, true,
+	  "only this node group; of why: every filter in full", set_group },
 	{ "jobs", 'j', "N", "KUBELINT_JOBS", GROUP_CHECK, COMMANDS_OF_TREES, false,
 	  "threads that may work; default: the cores there are", set_jobs },
 	/* what to report */

@@ -185,6 +185,22 @@ static bool parse_arguments(struct parse *parse, int count, char **argv)
 	return true;
 }
 
+/* The first operand of `why` is the workload, not a path. */
+static bool take_workload(struct parse *parse)
+{
+	struct options *options = parse->target.options;
+
+	if (parse->command != COMMAND_WHY || options->help || options->version)
+		return true;
+	if (options->paths.n == 0)
+		return fail(parse, STR("which workload? as `kubelint why prod/web k8s`"));
+	options->workload = options->paths.v[0];
+	options->paths.v++;
+	options->paths.n--;
+	options->paths.cap--;
+	return true;
+}
+
 /* Value of a variable; false when it is not set or empty. */
 static bool environment_find(char **environment, const char *name, str *ret_value)
 {
@@ -263,7 +279,7 @@ bool options_parse(struct arena *arena, int count, char **argv, char **environme
 	parse.command = ret_options->command->bit;
 	parse.seen = arena_calloc(arena, parse.row_count, sizeof *parse.seen);
 
-	bool fine = parse_arguments(&parse, count, argv) &&
+	bool fine = parse_arguments(&parse, count, argv) && take_workload(&parse) &&
 	            parse_environment(&parse, environment) && check_format(&parse) &&
 	            check_streams(&parse);
 	*ret_error = parse.target.error;

@@ -1,5 +1,5 @@
 /* The JSON report: kubelint-report-1.schema.json, the stable interface for machines. */
-#include "report-internal.h"
+#include "matrix.h"
 
 #define SCHEMA_VERSION "1.0"
 
@@ -181,8 +181,8 @@ static json_t *replicas(bool known, int64_t value)
 
 /* DaemonSets run one a node and are never counted in replicas; of a workload whose peak is not
  * known nobody can say how many are wanted. */
-static void add_capacity(const struct report *report, const struct capacity *capacity,
-                         str cluster, json_t *list)
+void json_add_capacity(const struct report *report, const struct capacity *capacity, str cluster,
+                       json_t *list)
 {
 	const struct workload *workload = capacity->workload;
 
@@ -222,21 +222,27 @@ static json_t *answer_value(enum answer answer)
 	return answer == ANSWER_UNKNOWN ? json_null() : json_boolean(answer == ANSWER_YES);
 }
 
+void json_add_cell(const struct report *report, const struct placement *placement, size_t group,
+                   str cluster, json_t *list)
+{
+	const struct verdict *verdict = &placement->verdicts[group];
+	json_t *value = json_object();
+
+	json_put(value, "workload", json_text(report, placement->workload->text));
+	json_put(value, "group", json_text(report, verdict->group->name));
+	json_put_text(report, value, "cluster", cluster);
+	json_put(value, "fits", answer_value(verdict->answer));
+	if (verdict->tight)
+		json_put(value, "tight", json_true());
+	json_put(value, "reasons", reasons_value(report, &verdict->reasons));
+	json_array_append_new(list, value);
+}
+
 static void add_fit(const struct report *report, const struct placement *placement, str cluster,
                     json_t *list)
 {
-	for (size_t i = 0; i < placement->count; i++) {
-		const struct verdict *verdict = &placement->verdicts[i];
-		json_t *value = json_object();
-		json_put(value, "workload", json_text(report, placement->workload->text));
-		json_put(value, "group", json_text(report, verdict->group->name));
-		json_put_text(report, value, "cluster", cluster);
-		json_put(value, "fits", answer_value(verdict->answer));
-		if (verdict->tight)
-			json_put(value, "tight", json_true());
-		json_put(value, "reasons", reasons_value(report, &verdict->reasons));
-		json_array_append_new(list, value);
-	}
+	for (size_t i = 0; i < placement->count; i++)
+		json_add_cell(report, placement, i, cluster, list);
 }
 
 /* Without a node group nothing was judged, and nothing is said. */
@@ -249,7 +255,7 @@ static void add_verdicts(const struct report *report, json_t *root)
 		const struct scope *scope = report->scopes->v[i];
 		const struct judgement *judgement = report->judgements[i];
 		for (size_t k = 0; scope->groups.n > 0 && k < judgement->count; k++) {
-			add_capacity(report, &judgement->capacities[k], scope->cluster, capacity);
+			json_add_capacity(report, &judgement->capacities[k], scope->cluster, capacity);
 			if (whole)
 				add_fit(report, &judgement->placements[k], scope->cluster, fit);
 		}
@@ -258,10 +264,9 @@ static void add_verdicts(const struct report *report, json_t *root)
 	json_put(root, "fit", fit);
 }
 
-void json_write(const struct report *report, struct buf *out)
+json_t *json_root(const struct report *report)
 {
-	json_begin();
-	json_t *root = json_object(), *tool = json_object(), *diagnostics = json_array();
+	json_t *root = json_object(), *tool = json_object();
 
 	json_put(root, "schemaVersion", json_string(SCHEMA_VERSION));
 	json_put(tool, "name", json_string("kubelint"));
@@ -269,6 +274,14 @@ void json_write(const struct report *report, struct buf *out)
 	json_put(root, "tool", tool);
 	json_put(root, "root", json_string(".")); /* never the machine's own folder */
 	json_put(root, "summary", summary_value(&report->summary));
+	return root;
+}
+
+void json_write(const struct report *report, struct buf *out)
+{
+	json_begin();
+	json_t *root = json_root(report), *diagnostics = json_array();
+
 	for (size_t i = 0; i < report->sink->findings.n; i++)
 		add_diagnostic(report, report->sink->findings.v[i], diagnostics);
 	json_put(root, "diagnostics", diagnostics);
