@@ -136,7 +136,7 @@ static void test_clusters(void **state)
 	for (int i = 0; i < 2; i++)
 		source_add_text(set, i ? STR("b.yaml") : STR("a.yaml"),
 			str_format(arena, "apiVersion: kubelint.dev/v1\nkind: NodeGroupInventory\n"
-			           "nodeGroups:\n- {name: g, minSize: 1, maxSize: 3, labelsComplete: true, "
+			           "nodeGroups:\n- {name: g, minSize: 1, maxSize: 3, "
 			           "labels: {role: %s}, allocatable: {cpu: 8, memory: 16Gi, pods: \"50\"}}\n",
 			           i ? "web" : "api"));
 	source_add_text(set, STR("k8s/pod.yaml"),
