@@ -50,6 +50,7 @@ static void check_field_requirement(const struct api_check *check,
 	}
 }
 
+/* A term without requirements is valid, and matches no node. */
 static void check_node_term(const struct api_check *check, const struct api_place *term,
                             bool loose)
 {
@@ -70,6 +71,7 @@ static void check_node_term(const struct api_check *check, const struct api_plac
 	}
 }
 
+/* Values of preferred terms are not looked at: such a term may match no node and do no harm. */
 static void check_node_affinity(const struct api_check *check, const struct api_place *affinity)
 {
 	struct api_place required = api_field(affinity, REQUIRED);
@@ -96,6 +98,7 @@ static void check_node_affinity(const struct api_check *check, const struct api_
 
 /* ---- pods ----------------------------------------------------------------------------- */
 
+/* Keys without a selector would select nothing. */
 static void check_keys(const struct api_check *check, const struct api_place *keys,
                        const struct api_place *selector)
 {
@@ -138,6 +141,7 @@ static void check_repeated(const struct api_check *check, const struct api_place
 	}
 }
 
+/* matchLabelKeys and mismatchLabelKeys, of pod terms and (the former) of spread constraints. */
 static void check_both_keys(const struct api_check *check, const struct api_place *term)
 {
 	struct api_place selector = api_field(term, "labelSelector");
@@ -160,6 +164,8 @@ static void check_both_keys(const struct api_check *check, const struct api_plac
 	}
 }
 
+/* An absent topologyKey is missing and is no label key: upstream says both. Upstream's path of a
+ * namespace is the singular without an index. */
 static void check_pod_term(const struct api_check *check, const struct api_place *term)
 {
 	struct api_place selector = api_field(term, "labelSelector");

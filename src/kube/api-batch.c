@@ -40,6 +40,7 @@ static void check_indexed(const struct api_check *check, const struct api_place 
 		api_fault(check, &most, API_INVALID, "maxFailedIndexes exceeds completions");
 }
 
+/* Backoff per index and success policies are of Indexed jobs only. */
 static void check_mode(const struct api_check *check, const struct api_place *spec)
 {
 	struct api_place mode = api_field(spec, "completionMode");
@@ -65,6 +66,7 @@ static void check_mode(const struct api_check *check, const struct api_place *sp
 		api_fault(check, &most, API_INVALID, "it needs completionMode: Indexed");
 }
 
+/* The pod's default, Always, is no choice for a job: an absent policy is a mistake. */
 static void check_restart(const struct api_check *check, const struct api_place *spec)
 {
 	struct api_place template = api_field(spec, "template");
@@ -86,6 +88,7 @@ static void check_restart(const struct api_check *check, const struct api_place 
 		          "with a podFailurePolicy restartPolicy must be Never");
 }
 
+/* What a Job and the template of a CronJob have in common. */
 static void check_job_spec(const struct api_check *check, const struct api_place *spec)
 {
 	struct api_place template = api_field(spec, "template");
@@ -233,6 +236,7 @@ static const struct api_rule cron_rules[] = {
 	{ "failedJobsHistoryLimit", RULE_RANGE, NULL, 0, INT64_MAX },
 };
 
+/* Schedules are parsed as robfig/cron v3 does, which has no seconds and no 7 for Sunday. */
 static void check_times(const struct api_check *check, const struct api_place *spec)
 {
 	struct api_place schedule = api_field(spec, "schedule");

@@ -9,6 +9,7 @@ static const struct api_rule port_rules[] = {
 	{ "protocol", RULE_WORD, "SCTP|TCP|UDP", 0, 0 },
 };
 
+/* containerPort has no default. A hostPort of 0 is none. */
 static void check_port(const struct api_check *check, const struct api_place *port,
                        struct map *names)
 {
@@ -31,6 +32,7 @@ static void check_port(const struct api_check *check, const struct api_place *po
 	api_apply(check, port, port_rules, COUNT_OF(port_rules));
 }
 
+/* Names must differ within a container only. */
 static void check_ports(const struct api_check *check, const struct api_place *container)
 {
 	struct api_place ports = api_field(container, "ports");
@@ -74,6 +76,7 @@ static void check_host_ports(const struct api_check *check, const struct api_pla
 
 /* ---- environment ---------------------------------------------------------------------- */
 
+/* Upstream: IsRelaxedEnvVarName. */
 static bool is_env_name(str name)
 {
 	for (size_t i = 0; i < name.n; i++)
@@ -101,6 +104,7 @@ static const struct {
 	{ "fileKeyRef", ROWS(file_rules) },
 };
 
+/* Exactly one source, and no value beside it; upstream's fault is at valueFrom itself. */
 static void check_value_from(const struct api_check *check, const struct api_place *item)
 {
 	struct api_place from = api_field(item, "valueFrom");
@@ -124,6 +128,7 @@ static void check_value_from(const struct api_check *check, const struct api_pla
 		api_fault(check, &from, API_INVALID, "valueFrom names several sources");
 }
 
+/* Since 1.30 names may hold any printable ASCII character but the equals sign. */
 static void check_env(const struct api_check *check, const struct api_place *container)
 {
 	struct api_place env = api_field(container, "env");
@@ -155,6 +160,7 @@ static void check_env_source(const struct api_check *check, const struct api_pla
 		api_apply(check, source, rules, COUNT_OF(rules));
 }
 
+/* Upstream's fault about a wrong number of sources is at the list. */
 static void check_env_from(const struct api_check *check, const struct api_place *container)
 {
 	struct api_place list = api_field(container, "envFrom");
@@ -176,6 +182,7 @@ static void check_env_from(const struct api_check *check, const struct api_place
 
 /* ---- probes --------------------------------------------------------------------------- */
 
+/* The path has a default, "/"; the port has none. */
 static void check_http(const struct api_check *check, const struct api_place *http)
 {
 	static const struct api_rule rules[] = { { "scheme", RULE_WORD, "HTTP|HTTPS", 0, 0 } };
@@ -200,6 +207,7 @@ static void check_socket(const struct api_check *check, const struct api_place *
 	api_want_port(check, &port);
 }
 
+/* The first of several handlers is the one that is judged. */
 static void check_handler(const struct api_check *check, const struct api_place *handler)
 {
 	static const struct {
@@ -235,6 +243,7 @@ static const struct api_rule probe_rules[] = {
 	{ "terminationGracePeriodSeconds", RULE_RANGE, NULL, 1, INT64_MAX },
 };
 
+/* 0 stands for the default in every number of a probe. */
 static void check_probe(const struct api_check *check, const struct api_place *container,
                         const char *name, bool of_readiness)
 {
@@ -314,6 +323,8 @@ static void check_security(const struct api_check *check, const struct api_place
 		          "privileged: true and allowPrivilegeEscalation: false exclude each other");
 }
 
+/* What all containers have in common. Init containers share their names with the main ones, which
+ * come first, so that upstream blames the init container. */
 static void check_container(const struct api_check *check, const struct api_place *container,
                             const struct map *volumes, struct map *names)
 {
@@ -333,6 +344,8 @@ static void check_container(const struct api_check *check, const struct api_plac
 		          STR_ARG(api_text(&name)));
 }
 
+/* Init containers run one by one: ports of the host clash only within one of them. Only sidecars
+ * (restartPolicy Always) have probes and a life cycle. */
 static void check_init(const struct api_check *check, const struct api_place *container)
 {
 	struct api_place policy = api_field(container, "restartPolicy");

@@ -47,6 +47,7 @@ static void check_reference(const struct api_check *check, const struct api_plac
 
 /* ---- metrics -------------------------------------------------------------------------- */
 
+/* Zero is refused like negative values; text that is no quantity is the binder's matter. */
 static void want_positive(const struct api_check *check, const struct api_place *target,
                           const char *field)
 {
@@ -58,6 +59,7 @@ static void want_positive(const struct api_check *check, const struct api_place 
 		          STR_ARG(api_text(&place)));
 }
 
+/* Which of the values must be there depends on the source, see the checks of these. */
 static void check_target(const struct api_check *check, const struct api_place *target)
 {
 	static const struct api_rule rules[] = {
@@ -188,6 +190,7 @@ static void check_others(const struct api_check *check, const struct api_place *
 	}
 }
 
+/* A wrong type is told beside what is wrong in the source that is there. */
 static void check_metric(const struct api_check *check, const struct api_place *metric)
 {
 	struct api_place type = api_field(metric, "type");
@@ -216,6 +219,7 @@ static void check_metric(const struct api_check *check, const struct api_place *
 	check_others(check, metric, &type, count);
 }
 
+/* No metrics at all are cpu at 80 % by default. */
 static void check_metrics(const struct api_check *check, const struct api_place *spec)
 {
 	struct api_place metrics = api_field(spec, "metrics");
@@ -271,6 +275,7 @@ static const struct api_rule policy_rules[] = {
 	{ "periodSeconds", RULE_RANGE, NULL, 1, 1800 },
 };
 
+/* Its fields have no defaults, so that each must be written. */
 static void check_policy(const struct api_check *check, const struct api_place *policy)
 {
 	struct api_place type = api_field(policy, "type");
@@ -323,6 +328,8 @@ static bool may_be_zero(const struct api_check *check)
 	return version_cmp(target.major ? target : kube_newest(), default_on) >= 0;
 }
 
+/* maxReplicas has no default: absent is 0, which is below minReplicas too, so that upstream says
+ * two things of it. */
 static void check_bounds(const struct api_check *check, const struct api_place *spec)
 {
 	int64_t floor = may_be_zero(check) ? 0 : 1;

@@ -18,6 +18,7 @@ static const char *const name_words[] = {
 	[API_NAME_SEGMENT] = "without / and %",
 };
 
+/* With generateName the server completes the name before it looks at it. */
 static void check_name(const struct api_check *check, const struct api_place *meta,
                        enum api_name kind)
 {
@@ -106,6 +107,7 @@ static const struct {
 	{ "Gt", USE_ONE, true },     { "Lt", USE_ONE, true },
 };
 
+/* An unknown operator is invalid here, not "not supported" as elsewhere. */
 static void check_operator(const struct api_check *check, const struct api_place *op,
                            const struct api_place *values, bool of_node)
 {

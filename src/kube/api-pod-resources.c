@@ -75,6 +75,7 @@ static bool sum_of(const struct api_check *check, const struct api_place *spec,
 	return true;
 }
 
+/* The sum may be lower than the pod's amount, which covers what the containers do not ask for. */
 static void check_sums(const struct api_check *check, const struct api_place *spec,
                        const struct api_place *resources, const char *list, bool huge_only)
 {
@@ -135,6 +136,7 @@ static void check_one_limit(const struct api_check *check, const struct api_plac
 		          STR_ARG(api_text(&limit)));
 }
 
+/* No single container may have more than the pod. */
 static void check_limits(const struct api_check *check, const struct api_place *spec,
                          const struct api_place *resources)
 {

@@ -20,6 +20,7 @@ static const struct api_rule host_rules[] = {
 
 /* ---- tolerations ---------------------------------------------------------------------- */
 
+/* There, but hidden by a template, a patch or a wrong type: not to be judged. */
 static bool is_unknown(const struct api_place *place)
 {
 	return !api_has(place) && !api_lacks(place);
@@ -58,6 +59,7 @@ static void check_comparison(const struct api_check *check, const struct api_pla
 		          STR_ARG(api_text(value)));
 }
 
+/* Upstream's faults about the value are at the operator. */
 static void check_operator(const struct api_check *check, const struct api_place *op,
                            const struct api_place *value)
 {
@@ -82,6 +84,7 @@ static void check_operator(const struct api_check *check, const struct api_place
 	}
 }
 
+/* An empty key with Exists tolerates everything; an empty effect stands for all effects. */
 static void check_toleration(const struct api_check *check, const struct api_place *toleration)
 {
 	static const struct api_rule rules[] = {
@@ -142,6 +145,7 @@ static void check_host_network(const struct api_check *check, const struct api_p
 	}
 }
 
+/* An absent ip is no address either. */
 static void check_aliases(const struct api_check *check, const struct api_place *spec)
 {
 	struct api_place aliases = api_field(spec, "hostAliases");
@@ -167,6 +171,7 @@ static void check_aliases(const struct api_check *check, const struct api_place 
 
 #define MAX_NAMESERVERS 3
 
+/* With dnsPolicy None the pod has no name server but those given. */
 static void check_dns(const struct api_check *check, const struct api_place *spec)
 {
 	struct api_place policy = api_field(spec, "dnsPolicy");
@@ -195,6 +200,7 @@ static void check_dns(const struct api_check *check, const struct api_place *spe
 
 /* ---- gates ---------------------------------------------------------------------------- */
 
+/* Names of gates are judged, and blamed, at the item. */
 static void check_gates(const struct api_check *check, const struct api_place *spec)
 {
 	struct api_place ready = api_field(spec, "readinessGates");
@@ -224,6 +230,7 @@ static void check_gates(const struct api_check *check, const struct api_place *s
 	}
 }
 
+/* Upstream blames os for an unknown name, not its field. */
 static void check_os(const struct api_check *check, const struct api_place *spec)
 {
 	struct api_place os = api_field(spec, "os");

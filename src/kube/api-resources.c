@@ -19,6 +19,7 @@ static bool is_huge(str name)
 	return str_starts(name, HUGE_PAGES);
 }
 
+/* Kubernetes' own: without a prefix, or with one of its domain. */
 static bool is_native(str name)
 {
 	return str_find(name, '/') == name.n || str_contains(name, STR("kubernetes.io/"));
@@ -57,6 +58,7 @@ static bool is_quota_word(str name)
 	       str_starts(name, STR("requests.hugepages-")) || str_find(name, '/') < name.n;
 }
 
+/* Things that are counted: quota words, and devices. */
 static bool is_integer(str name)
 {
 	static const char *const words[] = {
@@ -73,6 +75,7 @@ static bool is_basic(str name)
 	return str_is(name, "cpu") || str_is(name, "memory");
 }
 
+/* A name may be wrong for two reasons upstream, at the same place; one of them is told. */
 static void check_name(const struct api_check *check, const struct api_place *entry,
                        bool pod_level)
 {
@@ -97,6 +100,7 @@ static void check_name(const struct api_check *check, const struct api_place *en
 
 /* ---- amounts -------------------------------------------------------------------------- */
 
+/* Upstream rounds the amount up to whole bytes first. */
 static bool divides(str name, const struct quantity *quantity)
 {
 	struct quantity page;
@@ -126,6 +130,7 @@ static void check_amount(const struct api_check *check, const struct api_place *
 		          STR_ARG(text), STR_ARG(name));
 }
 
+/* May the request differ from the limit? Not for devices and huge pages. */
 static bool is_overcommitted(str name)
 {
 	return is_native(name) && !is_huge(name);
@@ -170,6 +175,7 @@ static bool has_some(const struct api_place *list, bool basic)
 	return list->node && !api_has(list) && !api_lacks(list) && basic;
 }
 
+/* limits NULL: the list is that of the limits. */
 static void check_list(const struct api_check *check, const struct api_place *list,
                        const struct api_place *limits, bool pod_level)
 {

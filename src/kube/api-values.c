@@ -62,6 +62,7 @@ bool api_is_path_segment(str name)
 	       str_find(name, '%') == name.n;
 }
 
+/* Upstream: IsValidPortName (RFC 6335). */
 bool api_is_port_name(str name)
 {
 	bool letter = false;
@@ -76,6 +77,7 @@ bool api_is_port_name(str name)
 
 /* ---- wants ---------------------------------------------------------------------------- */
 
+/* For messages: the nearest field around a list item. */
 static const char *place_name(const struct api_place *place)
 {
 	for (; place; place = place->outer)
@@ -114,6 +116,7 @@ void api_want_qualified(const struct api_check *check, const struct api_place *p
 		          STR_ARG(text));
 }
 
+/* Digits and a percent sign; a number too large for int64 is the largest. */
 static bool percent_of(str text, int64_t *ret_percent)
 {
 	*ret_percent = 0;
@@ -230,6 +233,7 @@ static char to_lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
+/* A number or a name in any case. */
 static bool cron_value(str text, const struct cron_field *field, int64_t *ret_value)
 {
 	const char *name = field->names;
@@ -270,6 +274,7 @@ static bool is_cron_range(str text, const struct cron_field *field)
 	return low >= field->min && high <= field->max && low <= high;
 }
 
+/* Empty pieces between commas are passed over, as in Go's FieldsFunc. */
 static bool is_cron_field(str text, const struct cron_field *field)
 {
 	str rest = text, part;
@@ -280,6 +285,7 @@ static bool is_cron_field(str text, const struct cron_field *field)
 	return true;
 }
 
+/* Shorthands, and @every with a Go duration. */
 static bool is_descriptor(str text)
 {
 	int64_t nanoseconds;

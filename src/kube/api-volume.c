@@ -50,6 +50,7 @@ static const struct {
 	{ "image", NULL, 0 },
 };
 
+/* A negative limit is forbidden rather than invalid, in upstream's words. */
 static void check_empty_dir(const struct api_check *check, const struct api_place *volume)
 {
 	struct api_place empty_dir = api_field(volume, "emptyDir");
@@ -81,6 +82,7 @@ static void check_source(const struct api_check *check, const struct api_place *
 	check_empty_dir(check, volume);
 }
 
+/* A volume with any fault is no volume for mounts: upstream then finds these without one. */
 static void check_volume(const struct api_check *check, const struct api_place *volume,
                          struct map *names)
 {
@@ -141,6 +143,7 @@ struct map *api_check_volumes(const struct api_check *check, const struct api_pl
 
 /* ---- mounts --------------------------------------------------------------------------- */
 
+/* A part of the path that is "..": it would lead out of the volume. */
 static bool has_backstep(str path)
 {
 	str rest = path, part;
@@ -165,6 +168,7 @@ static void check_sub_path(const struct api_check *check, const struct api_place
 		          STR_ARG(text));
 }
 
+/* volumes NULL: not all names are known. */
 static void check_mount(const struct api_check *check, const struct api_place *mounts,
                         const struct api_place *mount, const struct map *volumes)
 {
@@ -203,6 +207,7 @@ void api_check_mounts(const struct api_check *check, const struct api_place *con
 
 /* ---- claims --------------------------------------------------------------------------- */
 
+/* Upstream's faults are at the list. */
 static void check_modes(const struct api_check *check, const struct api_place *spec)
 {
 	struct api_place modes = api_field(spec, "accessModes");

@@ -15,6 +15,7 @@ static bool is_unknown(const struct api_place *place)
 
 /* ---- selector and template ------------------------------------------------------------ */
 
+/* There, and without a requirement: it would match every pod. */
 static bool is_bare(const struct api_place *selector)
 {
 	struct api_place labels = api_field(selector, "matchLabels");
@@ -24,6 +25,8 @@ static bool is_bare(const struct api_place *selector)
 	       api_count(&labels) == 0 && api_count(&expressions) == 0;
 }
 
+/* An unknown label or selector value gives no verdict, and so no fault. A null selector matches
+ * nothing, so it is a mistake of the labels too: upstream says both. */
 static void want_match(const struct api_check *check, const struct api_place *template)
 {
 	const struct workload_spec *workload = check->object->workload;
@@ -70,6 +73,8 @@ static const struct api_rule deployment_roll_rules[] = {
 	{ "maxSurge", RULE_SHARE, NULL, 0, 0 },
 };
 
+/* Both bounds are 25 % by default; as a surge that is at least one pod, so a maxUnavailable of 0
+ * alone is fine. */
 static void check_strategy(const struct api_check *check, const struct api_place *spec)
 {
 	struct api_place strategy = api_field(spec, "strategy");
@@ -99,6 +104,7 @@ static void check_strategy(const struct api_check *check, const struct api_place
 
 #define PROGRESS_DEADLINE 600 /* seconds, by default */
 
+/* The default counts too: minReadySeconds of ten minutes is refused without any deadline. */
 static void check_deadline(const struct api_check *check, const struct api_place *spec)
 {
 	struct api_place deadline = api_field(spec, "progressDeadlineSeconds");
@@ -114,6 +120,8 @@ static void check_deadline(const struct api_check *check, const struct api_place
 		          (long long)seconds);
 }
 
+/* Deployment and ReplicaSet. Where the selector cannot be read, upstream says nothing of the
+ * template. */
 static void check_replicated(const struct api_check *check, const struct api_place *spec)
 {
 	struct api_place template = api_field(spec, "template");
@@ -160,6 +168,8 @@ static const struct api_rule retention_rules[] = {
 	{ "whenScaled", RULE_WORD, "Retain|Delete", 0, 0 },
 };
 
+/* Upstream blames the whole strategy for an unknown type, and calls it invalid rather than not
+ * supported. */
 static void check_set_update(const struct api_check *check, const struct api_place *spec)
 {
 	struct api_place update = api_field(spec, "updateStrategy");
@@ -185,6 +195,7 @@ static void check_set_update(const struct api_check *check, const struct api_pla
 	}
 }
 
+/* Words that upstream does not look up in a set, and the start of the ordinals. */
 static void check_set_policies(const struct api_check *check, const struct api_place *spec)
 {
 	struct api_place management = api_field(spec, "podManagementPolicy");
@@ -238,6 +249,8 @@ static const struct api_rule daemon_roll_rules[] = {
 	{ "maxSurge", RULE_SHARE_100, NULL, 0, 0 },
 };
 
+/* Exactly one of the two must not be 0: a DaemonSet either adds the new pod first or takes the old
+ * one away first. By default maxUnavailable is 1. */
 static void check_daemon_update(const struct api_check *check, const struct api_place *spec)
 {
 	struct api_place update = api_field(spec, "updateStrategy");

@@ -177,6 +177,7 @@ size_t api_fault_count(const struct api_check *check)
 
 /* ---- rules ---------------------------------------------------------------------------- */
 
+/* Words are few: a linear search of the text will do. */
 static bool is_word(str text, const char *words)
 {
 	str rest = str_of(words), word;
@@ -187,6 +188,7 @@ static bool is_word(str text, const char *words)
 	return false;
 }
 
+/* Numbers in quotes are the binder's matter. */
 static void apply_range(const struct api_check *check, const struct api_place *place,
                         const struct api_rule *rule)
 {
@@ -202,6 +204,7 @@ static void apply_range(const struct api_check *check, const struct api_place *p
 		          rule->field, (long long)value, (long long)rule->max);
 }
 
+/* The field is there and not empty, but for RULE_CHOICE. */
 static void apply_rule(const struct api_check *check, const struct api_place *place,
                        const struct api_rule *rule)
 {
