@@ -202,7 +202,7 @@ static void test_faults(void **state)
 		const char *text, *class, *mark, *nearest;
 	} rows[] = {
 		{ INVENTORY "nodeGroups:\n- {name: a, maxsize: 5}\n", "unknown-key", "5", "maxSize" },
-		{ INVENTORY "nodeGroups:\n- {name: a, maxSize: many}\n", "type", "many", "" },
+		{ INVENTORY "nodeGroups:\n- {name: a, maxSize: many}\n", "bounds", "many", "" },
 		{ INVENTORY "nodeGroups:\n- {name: a, taints: [k=v]}\n", "taint", "k=v", "" },
 		{ INVENTORY "nodeGroups:\n- {name: a, taints: [{key: k, effect: Never}]}\n", "taint", "Never", "" },
 		{ INVENTORY "nodeGroups:\n- {maxSize: 5}\n", "name", "- ", "" },

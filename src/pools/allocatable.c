@@ -584,7 +584,7 @@ void read_max_pods(struct reader *reader, const struct node *node, struct sizing
 {
 	struct count_fact fact = { 0 };
 
-	read_count(reader, node, true, &fact);
+	read_number(reader, node, true, "type", &fact);
 	if (fact.origin == ORIGIN_UNKNOWN)
 		return;
 	if (fact.value <= 0 || fact.value > 100000) {

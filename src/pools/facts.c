@@ -152,8 +152,8 @@ const struct node *node_first(const struct node *node, const char *const *keys, 
 	return NULL;
 }
 
-void read_count(struct reader *reader, const struct node *node, bool text,
-                struct count_fact *ret_fact)
+void read_number(struct reader *reader, const struct node *node, bool text, const char *class,
+                 struct count_fact *ret_fact)
 {
 	int64_t value;
 
@@ -161,11 +161,17 @@ void read_count(struct reader *reader, const struct node *node, bool text,
 		return;
 	if (!node_int(node, &value) &&
 	    !(text && node_is_scalar(node) && str_to_int64(str_trim(node_text(node)), &value))) {
-		reader_fault(reader, node, "type", "%.*s is no whole number: %.*s",
+		reader_fault(reader, node, class, "%.*s is no whole number: %.*s",
 		             STR_ARG(node->key), STR_ARG(node_text(node)));
 		return;
 	}
 	*ret_fact = (struct count_fact){ value, ORIGIN_DECLARED, node, NULL };
+}
+
+void read_count(struct reader *reader, const struct node *node, bool text,
+                struct count_fact *ret_fact)
+{
+	read_number(reader, node, text, "bounds", ret_fact);
 }
 
 void count_imply(struct count_fact *fact, int64_t value, const struct node *node,

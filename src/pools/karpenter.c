@@ -261,7 +261,7 @@ static void read_sizes(struct reader *reader, const struct pool *pool, struct gr
 	struct count_fact weight = { 0 };
 
 	read_amounts(reader, pool->limits, &group->limits);
-	read_count(reader, node_get(pool->spec, "weight"), false, &weight);
+	read_number(reader, node_get(pool->spec, "weight"), false, "type", &weight);
 	group->priority = weight.value;
 	if (replicas) {
 		read_count(reader, replicas, false, &group->max);

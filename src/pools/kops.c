@@ -273,6 +273,6 @@ void kops_read(struct reader *reader)
 	if (str_is(role, "Bastion") || !reader->entry->name.n)
 		return; /* no node of the cluster */
 	read_group(reader, spec, !role.n || str_is(role, ROLE_NODE));
-	read_count(reader, node_get(spec, "autoscalePriority"), false, &priority);
+	read_number(reader, node_get(spec, "autoscalePriority"), false, "type", &priority);
 	reader->pools->groups.v[reader->pools->groups.n - 1]->priority = priority.value;
 }

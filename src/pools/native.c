@@ -257,7 +257,7 @@ struct group *native_read_group(struct reader *reader, const struct native *nati
 	shapes_resolve(reader, group, &sizing);
 	read_amounts(reader, overhead ? overhead : native->overhead, &group->daemon_overhead);
 	read_amounts(reader, node_get(node, "limits"), &group->limits);
-	read_count(reader, node_get(node, "priority"), native->loose, &priority);
+	read_number(reader, node_get(node, "priority"), native->loose, "type", &priority);
 	group->priority = priority.value;
 	group->per_zone = is_true(node_get(node, "perZone"));
 	read_tags(reader, node_get(node, "tags"), group);

@@ -135,6 +135,9 @@ void pools_read_fargate(struct reader *reader, const struct node *name,
  * Something else than a number is a fault and unknown. */
 void read_count(struct reader *reader, const struct node *node, bool text,
                 struct count_fact *ret_fact);
+/* As read_count(), for a number that is no size; class is the fault's. */
+void read_number(struct reader *reader, const struct node *node, bool text, const char *class,
+                 struct count_fact *ret_fact);
 void count_imply(struct count_fact *fact, int64_t value, const struct node *node,
                  const char *why);
 /* The first of the keys that the node has. */

@@ -203,9 +203,24 @@ static void say_unknown_field(const struct judge *judge, const struct tree *tree
 /* The tables of built-in kinds are whole, from Kubernetes 1.16 to the newest known, so a key
  * that is in none of them exists nowhere. Tables of custom resources may have holes: there only
  * a name one edit from a real one is said. */
+/* The native inventory is ours: it has no other keys. */
+static void say_inventory_key(const struct judge *judge, const struct tree *tree,
+                              const struct fault *fault)
+{
+	struct finding *finding;
+
+	if (!str_is(fault->c, "unknown-key"))
+		return;
+	finding = emit_fault(judge, LEVEL_ERROR, tree, fault);
+	finding_message(judge->sink, finding, "%.*s: it is passed over", STR_ARG(fault->a));
+	if (fault->b.n > 0)
+		finding_help(judge->sink, finding, "did you mean %.*s?", STR_ARG(fault->b));
+}
+
 void kl004_unknown_field(const struct judge *judge)
 {
 	visit_faults(judge, FAULT_UNKNOWN_FIELD, say_unknown_field);
+	visit_faults(judge, FAULT_INVENTORY, say_inventory_key);
 }
 
 static void say_misplaced(const struct judge *judge, const struct tree *tree,
@@ -242,6 +257,20 @@ static void say_invalid(const struct judge *judge, const struct tree *tree,
 	                STR_ARG(lower_start(JUDGE_ARENA(judge), fault->a)));
 }
 
+/* Mistakes in node groups; bounds are KL501, unknown keys KL004. */
+static void say_inventory(const struct judge *judge, const struct tree *tree,
+                          const struct fault *fault)
+{
+	struct finding *finding;
+
+	if (str_is(fault->c, "bounds") || str_is(fault->c, "unknown-key"))
+		return;
+	finding = emit_fault(judge, LEVEL_ERROR, tree, fault);
+	finding_message(judge->sink, finding, "%.*s",
+	                STR_ARG(lower_start(JUDGE_ARENA(judge), fault->a)));
+	finding_help(judge->sink, finding, "what cannot be read stays unknown");
+}
+
 static void say_version_field(const struct judge *judge, const struct tree *tree,
                               const struct fault *fault)
 {
@@ -260,6 +289,7 @@ void kl005_invalid_value(const struct judge *judge)
 {
 	visit_faults(judge, FAULT_UNDECODABLE, say_invalid);
 	visit_faults(judge, FAULT_INVALID, say_invalid);
+	visit_faults(judge, FAULT_INVENTORY, say_inventory);
 	visit_faults(judge, FAULT_VERSION_FIELD, say_version_field);
 }
 
