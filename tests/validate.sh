@@ -28,7 +28,17 @@ for folder in incidents/pending-pods incidents/pending-pods/fixed incidents/hpa-
     grep -v '^ok' "$work/log"
     failed=$((failed + 1))
   }
-  count=$((count + 3))
+  for command in fit capacity; do
+    (cd "$root" && "$kubelint" $command --allow-empty --root . --format json . \
+      >"$work/$command.json" 2>"$work/err") || cat "$work/err"
+    bash "$testdata/validate/validate-outputs.sh" --root "$root" --as json "$work/$command.json" \
+      >"$work/log" 2>&1 || {
+      echo "validate.sh: $folder: $command"
+      grep -v '^ok' "$work/log"
+      failed=$((failed + 1))
+    }
+  done
+  count=$((count + 5))
 done
 echo "$count reports validated, $failed folders failed"
 [ "$failed" = 0 ]

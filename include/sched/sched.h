@@ -186,6 +186,10 @@ void sched_fleet_after(struct arena *arena, const struct judgement *judgement,
 /* The zones that the scope's groups certainly have, by their label; in order of first use. */
 void sched_zones(struct arena *arena, const struct scope *scope, struct strs *ret_zones);
 
+/* All workloads but DaemonSets and Jobs at their baseline or peak, each cut to what fits alone: how
+ * the groups are used in the end, for whoever looks at them. */
+void sched_fleet_that_fits(struct arena *arena, const struct judgement *judgement, bool peak,
+                           struct fleet *ret_fleet);
 /* The least maxSize of the group with which a scheduler-like filling places every replica, at the
  * peaks, of all workloads that have a place at all; the other groups stay as they are. -1: no size
  * does, nobody declares what decides, or the scope is too large to try. May be below the present

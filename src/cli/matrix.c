@@ -190,6 +190,10 @@ static struct pipeline *read_and_judge(const struct run *run, struct report *ret
 	pipeline_judge(pipeline);
 	pipeline_report(pipeline, ret_report);
 	ret_report->width = terminal_width(run);
+	/* The numbers of a report are those of its findings, and these list none. */
+	ret_report->summary.errors = ret_report->summary.warnings = 0;
+	ret_report->summary.notes = ret_report->summary.suppressed = 0;
+	ret_report->summary.baselined = ret_report->summary.fixable = 0;
 	ret_report->summary.exit_code = pipeline->sink->failed ? 2 : 0;
 	notices_print(pipeline, !run->options->quiet, run->err);
 	return pipeline;
@@ -217,11 +221,10 @@ static void use_groups(const struct run *run, struct matrix *matrix)
 {
 	const struct groups *groups = &matrix->judgement->scope->groups;
 	struct group_use *uses = arena_calloc(run->arena, groups->n, sizeof *uses);
-	struct fleet_question question;
 	struct fleet baseline, peak;
 
-	sched_fleet_of_scope(run->arena, matrix->judgement, false, &question, &baseline);
-	sched_fleet_of_scope(run->arena, matrix->judgement, true, &question, &peak);
+	sched_fleet_that_fits(run->arena, matrix->judgement, false, &baseline);
+	sched_fleet_that_fits(run->arena, matrix->judgement, true, &peak);
 	for (size_t i = 0; i < groups->n; i++)
 		uses[i] = (struct group_use){
 			.known = !baseline.open && !peak.open,

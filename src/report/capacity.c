@@ -1,6 +1,9 @@
 /* kubelint capacity: how full the groups get, and what does not fit. */
 #include "matrix.h"
 
+/* Width of a column: what limits a workload is told in words. */
+#define MAX_CELL 32
+
 struct page {
 	const struct report *report;
 	struct arena *arena;
@@ -102,13 +105,14 @@ static str limit_text(const struct page *page, size_t row)
 	return capacity->limited_by;
 }
 
-static void workload_cells(const struct page *page, size_t row, struct strs *cells)
+/* whole: with its kind, for programs. */
+static void workload_cells(const struct page *page, size_t row, bool whole, struct strs *cells)
 {
 	const struct capacity *capacity =
 		&page->matrix->judgement->capacities[page->matrix->rows[row]];
 	const struct workload *workload = capacity->workload;
 	str texts[COUNT_OF(workload_heads)] = {
-		workload->text,
+		whole ? workload->text : shown_name(workload),
 		known_count(page, workload->baseline.known, workload->baseline.value),
 		known_count(page, workload->peak.known, workload->peak.value),
 		placeable_text(page, capacity), limit_text(page, row),
@@ -131,7 +135,7 @@ static bool is_counted(const struct page *page, size_t row)
 static void begin_table(const struct page *page, const char *const *heads, size_t count,
                         struct table *table)
 {
-	*table = (struct table){ .arena = page->arena, .columns = count };
+	*table = (struct table){ .arena = page->arena, .columns = count, .most = MAX_CELL };
 	for (size_t i = 0; i < count; i++)
 		table_add(table, str_of(heads[i]));
 }
@@ -167,7 +171,7 @@ static void add_workloads(const struct page *page, bool markdown)
 		struct strs cells = { 0 };
 		if (!is_counted(page, i))
 			continue;
-		workload_cells(page, i, &cells);
+		workload_cells(page, i, false, &cells);
 		for (size_t k = 0; k < cells.n; k++)
 			table_add(&table, cells.v[k]);
 	}
@@ -177,7 +181,7 @@ static void add_workloads(const struct page *page, bool markdown)
 static void add_legend(const struct page *page, bool markdown)
 {
 	static const char *const lines[][2] = {
-		{ "baseline, peak", "nodes in use when all workloads that fit alone run together" },
+		{ "baseline, peak", "nodes in use when all workloads run together, each as far as it fits" },
 		{ "use", "of the scarcest resource at the maximum size, at the peak" },
 		{ "least max", "places every replica at the peak when this group alone changes; "
 		               "- where no size does, or facts are missing" },
@@ -242,7 +246,7 @@ static void add_csv(const struct page *page)
 		struct strs cells = { 0 }, wide = { 0 };
 		if (!is_counted(page, i))
 			continue;
-		workload_cells(page, i, &cells);
+		workload_cells(page, i, true, &cells);
 		*VEC_PUSH(page->arena, &wide) = cells.v[0];
 		*VEC_PUSH(page->arena, &wide) = cells.v[3];
 		*VEC_PUSH(page->arena, &wide) = cells.v[1];

@@ -63,17 +63,9 @@ static void fold_rows(const struct page *page, struct folds *ret_folds)
 	}
 }
 
-/* Without its kind, which is mostly plain and takes much of the width. */
-static str short_name(const struct workload *workload)
-{
-	str kind, rest;
-
-	return str_cut(workload->text, '/', &kind, &rest) ? rest : workload->text;
-}
-
 static str row_name(const struct page *page, const struct fold *fold)
 {
-	str name = short_name(placement_at(page, fold->row)->workload);
+	str name = shown_name(placement_at(page, fold->row)->workload);
 
 	if (fold->more == 0)
 		return name;

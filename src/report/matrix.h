@@ -10,6 +10,7 @@
 struct table {
 	struct arena *arena;
 	size_t columns;
+	size_t most;                   /* width of columns but the first; 0: 20 */
 	struct strs cells;
 };
 /* Adds a cell as a terminal may get it. */
@@ -37,8 +38,12 @@ const struct reason *shown_reason(const struct verdict *verdict);
 /* A cell of the matrix: as the word, or the short word of the reason ("taint", "gpu"). */
 str shown_cell(struct arena *arena, const struct placement *placement,
                  const struct verdict *verdict);
+/* A workload without its kind, which is mostly plain and takes much of the width. */
+str shown_name(const struct workload *workload);
 /* "path:line" of a node; empty when it lies nowhere. */
 str node_line(const struct report *report, const struct node *node);
+/* The same of a node group: where its name stands. */
+str group_line(const struct report *report, const struct group *group);
 /* Counts of nodes and pods; INT64_MAX is "unbounded". */
 str shown_count(struct arena *arena, int64_t count);
 /* Amounts as people write them: bytes that are no whole number of anything go down to Mi. */

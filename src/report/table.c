@@ -1,8 +1,9 @@
 /* Tables for people: aligned text in blocks that fit a terminal, and markdown. */
 #include "matrix.h"
 
-/* Cells of a column are not cut below these, however narrow the terminal is. */
+/* The first column is not cut below this, however narrow the terminal is. */
 #define MIN_FIRST 10
+/* Names of groups, where the table says nothing else. */
 #define MAX_OTHER 20
 
 #define GAP 2
@@ -74,15 +75,19 @@ static size_t width_of(const struct table *table, size_t column, size_t most)
 	return width < most ? width : most;
 }
 
-/* The last cell of a line is not padded: lines end where their text does. */
-static void add_cell(struct buf *out, str cell, size_t width, bool last)
+/* Lines end where their text does: blanks are written when something follows. *blanks: that are
+ * due. */
+static void add_cell(struct buf *out, str cell, size_t width, size_t *blanks)
 {
-	struct arena *arena = out->arena;
-	str text = table_cut(arena, cell, width);
+	str text = table_cut(out->arena, cell, width);
+	size_t length = length_of(text);
 
-	buf_add(out, text);
-	for (size_t i = length_of(text); !last && i < width + GAP; i++)
-		buf_char(out, ' ');
+	if (length > 0) {
+		buf_printf(out, "%*s", (int)*blanks, "");
+		*blanks = 0;
+		buf_add(out, text);
+	}
+	*blanks += width + GAP - length;
 }
 
 /* Columns [begin, end) beside the first one. */
@@ -90,9 +95,10 @@ static void add_block(const struct table *table, const size_t *widths, size_t be
                       struct buf *out)
 {
 	for (size_t row = 0; row < row_count(table); row++) {
-		add_cell(out, cell_at(table, row, 0), widths[0], begin == end);
+		size_t blanks = 0;
+		add_cell(out, cell_at(table, row, 0), widths[0], &blanks);
 		for (size_t i = begin; i < end; i++)
-			add_cell(out, cell_at(table, row, i), widths[i], i + 1 == end);
+			add_cell(out, cell_at(table, row, i), widths[i], &blanks);
 		buf_char(out, '\n');
 	}
 }
@@ -102,9 +108,10 @@ void table_text(const struct table *table, size_t width, struct buf *out)
 {
 	size_t *widths = arena_calloc(table->arena, table->columns + 1, sizeof *widths);
 	size_t first = width * 2 / 5 > MIN_FIRST ? width * 2 / 5 : MIN_FIRST, begin = 1;
+	size_t other = table->most > 0 ? table->most : MAX_OTHER;
 
 	for (size_t i = 0; i < table->columns; i++)
-		widths[i] = width_of(table, i, i == 0 ? first : MAX_OTHER);
+		widths[i] = width_of(table, i, i == 0 ? first : other);
 	do {
 		size_t end = begin, used = widths[0];
 		while (end < table->columns &&

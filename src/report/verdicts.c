@@ -63,6 +63,13 @@ str shown_cell(struct arena *arena, const struct placement *placement,
 	                  STR_ARG(reason_word(reason)));
 }
 
+str shown_name(const struct workload *workload)
+{
+	str kind, rest;
+
+	return str_cut(workload->text, '/', &kind, &rest) ? rest : workload->text;
+}
+
 str node_line(const struct report *report, const struct node *node)
 {
 	struct place place;
@@ -74,6 +81,16 @@ str node_line(const struct report *report, const struct node *node)
 		return STR("");
 	return str_format(report->arena, "%.*s:%u", STR_ARG(place.source->path),
 	                  (unsigned)place.begin.line);
+}
+
+/* An item of a list has no key of its own: its first entry shows the line. */
+str group_line(const struct report *report, const struct group *group)
+{
+	const struct node *node = group->node, *name = node_get(node, "name");
+
+	if (!name && node_is_map(node) && node->child_count > 0)
+		name = &node->children[0];
+	return node_line(report, name ? name : node);
 }
 
 str shown_count(struct arena *arena, int64_t count)

@@ -5,7 +5,8 @@
 #define MAX_REASONS_SHOWN 4
 /* Column at which the scheduler's words begin. */
 #define WORDS_COLUMN 8
-#define EVIDENCE_COLUMN 12
+/* Different reasons that the first line counts. */
+#define MAX_COUNTED 4
 
 struct page {
 	const struct report *report;
@@ -132,18 +133,19 @@ static str reason_text(const struct page *page, const struct reason *reason)
 }
 
 /* Both sides, where they are written. */
-static void add_evidence(const struct page *page, const struct reason *reason)
+static str evidence_text(const struct page *page, const struct reason *reason)
 {
 	str pod = node_line(page->report, reason->pod_node);
 	str group = node_line(page->report, reason->group_node);
 	struct buf text = { .arena = page->arena };
 
 	if (pod.n > 0)
-		buf_printf(&text, "the pod: %.*s", STR_ARG(pod));
+		buf_printf(&text, " (pod %.*s", STR_ARG(pod));
 	if (group.n > 0)
-		buf_printf(&text, "%sthe group: %.*s", text.n > 0 ? "; " : "", STR_ARG(group));
+		buf_printf(&text, "%sgroup %.*s", text.n > 0 ? "; " : " (", STR_ARG(group));
 	if (text.n > 0)
-		add_line(page, EVIDENCE_COLUMN, buf_str(&text));
+		buf_char(&text, ')');
+	return buf_str(&text);
 }
 
 static void add_reasons(const struct page *page, const struct verdict *verdict,
@@ -159,8 +161,9 @@ static void add_reasons(const struct page *page, const struct verdict *verdict,
 			more++;
 			continue;
 		}
-		add_line(page, WORDS_COLUMN, reason_text(page, reason));
-		add_evidence(page, reason);
+		add_line(page, WORDS_COLUMN,
+		         str_format(page->arena, "%.*s%.*s", STR_ARG(reason_text(page, reason)),
+		                    STR_ARG(evidence_text(page, reason))));
 		shown++;
 	}
 	if (more > 0)
@@ -289,10 +292,12 @@ static str headline(const struct page *page, const struct verdict *verdict)
 
 static void add_group(const struct page *page, const struct verdict *verdict)
 {
-	str place = place_text(page, verdict->group->node), fix = fix_text(page, verdict);
+	str place = group_line(page->report, verdict->group), fix = fix_text(page, verdict);
 
 	buf_char(page->out, '\n');
-	add_line(page, 0, str_format(page->arena, "%.*s%.*s %.*s", STR_ARG(verdict->group->name),
+	if (place.n > 0)
+		place = str_format(page->arena, " (%.*s)", STR_ARG(place));
+	add_line(page, 0, str_format(page->arena, "%.*s%.*s: %.*s", STR_ARG(verdict->group->name),
 	                             STR_ARG(place), STR_ARG(headline(page, verdict))));
 	add_filters(page, verdict);
 	if (page->full || verdict->by_filter[FILTER_NODE_RESOURCES_FIT] == ANSWER_YES)
@@ -374,6 +379,28 @@ static void add_capacity(const struct page *page)
 
 /* ---- the page ------------------------------------------------------------------------ */
 
+/* ": lacks label role=inference (2); has taint … (1)", by the first reason of each group. */
+static str counted_reasons(const struct page *page)
+{
+	struct buf text = { .arena = page->arena };
+	struct map *counts = map_new(page->arena);
+
+	for (size_t i = 0; i < page->placement->count; i++) {
+		const struct reason *reason = shown_reason(&page->placement->verdicts[i]);
+		str key = !reason ? STR("") : reason->detail.n > 0 ? reason->detail : reason->text;
+		uintptr_t count = (uintptr_t)map_get(counts, key);
+		map_put(counts, key, (void *)(count + 1));
+	}
+	for (size_t i = 0; i < map_count(counts) && i < MAX_COUNTED; i++) {
+		str key;
+		uintptr_t count = (uintptr_t)map_at(counts, i, &key);
+		buf_printf(&text, "%s%.*s (%zu)", i == 0 ? ": " : "; ", STR_ARG(key), (size_t)count);
+	}
+	if (map_count(counts) > MAX_COUNTED)
+		buf_printf(&text, "; and other reasons");
+	return buf_str(&text);
+}
+
 /* In one line what the pages below prove. */
 static str summary_text(const struct page *page)
 {
@@ -384,9 +411,12 @@ static str summary_text(const struct page *page)
 		                  STR_ARG(page->placement->undecidable_why));
 	for (size_t i = 0; i < all; i++)
 		counts[page->placement->verdicts[i].answer]++;
+	if (all == 0)
+		return STR("Undecided: no node group is declared");
 	if (counts[ANSWER_NO] == all)
-		return str_format(page->arena, "Not placeable: %s of %zu node groups can run it",
-		                  "none", all);
+		return str_format(page->arena, "Not placeable: none of %zu node %s can run it%.*s",
+		                  all, all == 1 ? "group" : "groups",
+		                  STR_ARG(counted_reasons(page)));
 	if (counts[ANSWER_YES] == 0)
 		return str_format(page->arena, "Undecided: %zu of %zu node groups may run it, "
 		                  "depending on facts that are not declared",

@@ -114,3 +114,27 @@ int64_t sched_least_max(const struct judgement *judgement, const struct group *g
 	arena_free(arena);
 	return high;
 }
+
+void sched_fleet_that_fits(struct arena *arena, const struct judgement *judgement, bool peak,
+                           struct fleet *ret_fleet)
+{
+	struct VEC(struct fleet_item) items = { 0 };
+	struct fleet_question question;
+
+	for (size_t i = 0; i < judgement->count; i++) {
+		const struct capacity *capacity = &judgement->capacities[i];
+		const struct workload *workload = capacity->workload;
+		const struct count *count = peak ? &workload->peak : &workload->baseline;
+		int64_t most = capacity->total;
+
+		if (workload->daemon_set || workload->job || judgement->placements[i].undecidable ||
+		    !count->known)
+			continue;
+		most = count->value < most ? count->value : most;
+		if (most > 0)
+			*VEC_PUSH(arena, &items) = (struct fleet_item){ workload, most };
+	}
+	question = (struct fleet_question){ .items = items.v, .count = items.n,
+		                            .formulas_only = true };
+	sched_fleet(arena, judgement, &question, ret_fleet);
+}

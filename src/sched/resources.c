@@ -94,6 +94,16 @@ static enum answer room_answer(const struct room *room)
 	return room->unknown ? ANSWER_UNKNOWN : ANSWER_YES;
 }
 
+/* What a node offers: estimates of bytes are no whole number of anything and go down to Mi. */
+static str offer_text(struct arena *arena, str resource, int64_t amount)
+{
+	const int64_t mebi = 1024 * 1024;
+	bool bytes = str_is(resource, "memory") || str_is(resource, "ephemeral-storage");
+
+	return amount_text(arena, resource,
+	                   bytes && amount >= mebi ? amount - amount % mebi : amount);
+}
+
 /* Numbers in the form in which people write them, so that they find them in their files. */
 static void explain(const struct question *question, const struct room *room, size_t i)
 {
@@ -124,13 +134,13 @@ static void explain(const struct question *question, const struct room *room, si
 			arena, "%.*s %.*s of %.*s, of which others take %.*s",
 			STR_ARG(room->resource),
 			STR_ARG(amount_text(arena, room->resource, room->request)),
-			STR_ARG(amount_text(arena, room->resource, room->allocatable)),
-			STR_ARG(amount_text(arena, room->resource, room->used)));
+			STR_ARG(offer_text(arena, room->resource, room->allocatable)),
+			STR_ARG(offer_text(arena, room->resource, room->used)));
 	else
 		reason->detail = str_format(
 			arena, "%.*s %.*s of %.*s", STR_ARG(room->resource),
 			STR_ARG(amount_text(arena, room->resource, room->request)),
-			STR_ARG(amount_text(arena, room->resource, room->allocatable)));
+			STR_ARG(offer_text(arena, room->resource, room->allocatable)));
 }
 
 /* All resources are asked, not only up to the first that lacks: one reason each. */
