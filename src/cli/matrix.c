@@ -84,14 +84,26 @@ static int no_such_workload(const struct run *run, const struct pipeline *pipeli
 	return 2;
 }
 
-/* Also of groups whose maximum is 0, which no workload is judged by. */
+/* Each name once: of two that are equally near neither is the nearest. */
+static void list_groups(const struct pipeline *pipeline, struct strs *ret_names)
+{
+	struct map *known = map_new(pipeline->arena);
+
+	for (size_t i = 0; i < pipeline->scopes.n; i++)
+		for (size_t k = 0; k < pipeline->scopes.v[i]->groups.n; k++) {
+			str name = pipeline->scopes.v[i]->groups.v[k]->name;
+			if (map_has(known, name))
+				continue;
+			map_put(known, name, known);
+			*VEC_PUSH(pipeline->arena, ret_names) = name;
+		}
+}
+
 static int no_such_group(const struct run *run, const struct pipeline *pipeline)
 {
 	struct strs names = { 0 };
 
-	for (size_t i = 0; i < pipeline->scopes.n; i++)
-		for (size_t k = 0; k < pipeline->scopes.v[i]->groups.n; k++)
-			*VEC_PUSH(run->arena, &names) = pipeline->scopes.v[i]->groups.v[k]->name;
+	list_groups(pipeline, &names);
 	size_t near = str_nearest(run->options->group, names.v, names.n);
 	fprintf(run->err, "kubelint: error: no node group is called '%.*s'",
 	        STR_ARG(run->options->group));
