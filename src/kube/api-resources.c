@@ -136,23 +136,28 @@ static bool is_overcommitted(str name)
 	return is_native(name) && !is_huge(name);
 }
 
-/* entry: of requests; faults are at the map, as upstream's are. */
+/* Entry: of requests; upstream's path is that of the map, but the reader wants the entry. */
 static void compare_limit(const struct api_check *check, const struct api_place *entry,
                           const struct quantity *request, const struct api_place *limits)
 {
 	str name = entry->key;
 	struct api_place limit = api_field(limits, str_c(check->tree->arena, name));
+	struct fault *fault = NULL;
 	struct quantity quantity;
 
 	if (api_quantity(check, &limit, &quantity)) {
 		int order = quantity_cmp(request, &quantity);
 
 		if (order > 0 || (order < 0 && !is_overcommitted(name)))
-			api_fault(check, entry->outer, API_INVALID,
-			          "the request of %.*s %.*s must %s its limit of %.*s",
-			          STR_ARG(api_text(entry)), STR_ARG(name),
-			          is_overcommitted(name) ? "not exceed" : "equal",
-			          STR_ARG(api_text(&limit)));
+			fault = api_fault(check, entry->outer, API_INVALID,
+			                  "the request of %.*s %.*s must %s its limit of %.*s",
+			                  STR_ARG(api_text(entry)), STR_ARG(name),
+			                  is_overcommitted(name) ? "not exceed" : "equal",
+			                  STR_ARG(api_text(&limit)));
+		if (fault && entry->node) {
+			fault->node = entry->node;
+			fault->span = node_place(entry->node);
+		}
 	} else if (!limit.node && !is_overcommitted(name) &&
 	           (api_has(limits) || api_lacks(limits))) {
 		api_fault(check, limits, API_REQUIRED,

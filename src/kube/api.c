@@ -150,8 +150,8 @@ static const struct node *node_around(const struct api_place *place, const char 
 	return NULL;
 }
 
-void api_fault(const struct api_check *check, const struct api_place *place,
-               enum api_error error, const char *format, ...)
+struct fault *api_fault(const struct api_check *check, const struct api_place *place,
+                        enum api_error error, const char *format, ...)
 {
 	str path = path_text(check->tree->arena, place), type = error_names[error];
 	const char *missing;
@@ -160,7 +160,7 @@ void api_fault(const struct api_check *check, const struct api_place *place,
 	va_list args;
 
 	if (is_told(check, type, path))
-		return;
+		return NULL;
 	fault = tree_add_fault(check->tree, FAULT_INVALID, node);
 	va_start(args, format);
 	fault->a = str_vformat(check->tree->arena, format, args);
@@ -168,6 +168,7 @@ void api_fault(const struct api_check *check, const struct api_place *place,
 	fault->b = type;
 	fault->c = path;
 	fault->missing = missing;
+	return fault;
 }
 
 size_t api_fault_count(const struct api_check *check)

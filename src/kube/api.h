@@ -83,9 +83,10 @@ bool api_int(const struct api_place *place, int64_t *ret_value);
 bool api_quantity(const struct api_check *check, const struct api_place *place,
                   struct quantity *ret_quantity);
 
-/* A fault at the place. The format makes the message, which names the value. */
-void api_fault(const struct api_check *check, const struct api_place *place,
-               enum api_error error, const char *format, ...) BASE_PRINTF(4, 5);
+/* A fault at the place. The format makes the message, which names the value. NULL: one of that
+ * type and path is told already. */
+struct fault *api_fault(const struct api_check *check, const struct api_place *place,
+                        enum api_error error, const char *format, ...) BASE_PRINTF(4, 5);
 /* Faults of the object so far. */
 size_t api_fault_count(const struct api_check *check);
 
