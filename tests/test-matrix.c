@@ -60,14 +60,16 @@ static const struct row {
 	{ "kubelint fit nosuch.yaml", 2, "", "nosuch.yaml: no such file" },
 	{ "kubelint why fits m.yaml", 0, "Deployment/prod/fits (m.yaml:11) wants 2 replicas\n", "" },
 	{ "kubelint why fits m.yaml", 0, "plain (m.yaml:4): fits\n", "" },
-	{ "kubelint why fits m.yaml", 0, "  plain: 2 nodes x 2 a node = 4, bound by cpu (m.yaml:4)\n", "" },
+	{ "kubelint why fits m.yaml", 0,
+	  "  plain: 2 nodes x 2 a node = 4, bound by cpu (m.yaml:4)\n", "" },
 	{ "kubelint why fits m.yaml", 0, "fix: tolerate it: {key: team, operator: Equal,", "" },
 	{ "kubelint why lacks m.yaml", 1, "Not placeable: none of 2 node groups can run it", "" },
 	{ "kubelint why prod/large m.yaml", 1, "Insufficient cpu: cpu 4 of 2 (pod m.yaml:52; group "
 	                                      "m.yaml:5)\n", "" },
 	{ "kubelint why many m.yaml", 1, "4 of 9 replicas fit, bound by cpu: 5 stay Pending\n", "" },
 	{ "kubelint why many m.yaml", 1, "raise the maximum of plain from 2 to 5 nodes", "" },
-	{ "kubelint why large --group plain m.yaml", 1, "    yes NodePorts\n    no  NodeResourcesFit\n", "" },
+	{ "kubelint why large --group plain m.yaml", 1,
+	  "    yes NodePorts\n    no  NodeResourcesFit\n", "" },
 	{ "kubelint why large --group plan m.yaml", 2, "", "did you mean 'plain'?" },
 	{ "kubelint why twin m.yaml", 2, "", "2 workloads are called 'twin'; which of them?\n"
 	                                    "  Deployment/prod/twin\n  StatefulSet/stage/twin\n" },

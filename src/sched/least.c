@@ -1,9 +1,10 @@
 /* The least maximum of one group that places everything, when this group alone changes. */
 #include "sched-internal.h"
 
-/* Judging anew costs workloads x groups, some twenty times a group: larger scopes get no answer
- * rather than a slow one. */
-#define MAX_CELLS 4000
+/* Each of some ten tries judges all workloads against all groups, and every group is asked for.
+ * Scopes where groups x groups x workloads is more get no answer rather than one that takes
+ * longer than about a second. */
+#define MAX_WORK 100000
 
 /* Nodes of the largest group there can be; doubling ends there. */
 #define MAX_NODES INT32_MAX
@@ -98,7 +99,7 @@ int64_t sched_least_max(const struct judgement *judgement, const struct group *g
 		search.group++;
 	ask_for_all(arena, judgement, &question);
 	if (search.group < groups->n && group->max.origin != ORIGIN_UNKNOWN &&
-	    groups->n * judgement->count <= MAX_CELLS)
+	    groups->n * judgement->count <= MAX_WORK / groups->n)
 		high = enough_nodes(&search,
 		                    group->max.value < MAX_NODES ? group->max.value : 1,
 		                    demand_of(&question));
