@@ -775,9 +775,34 @@ static void test_shared_verdicts(void **state)
 	arena_free(arena);
 }
 
+/* ---- Fargate -------------------------------------------------------------------------- */
+
+/* Pods that a profile takes have nodes of their own: no group says anything about them. */
+static void test_fargate(void **state)
+{
+	struct arena *arena = arena_new();
+	struct scope *scope = scope_of_text(arena, STR(
+		"apiVersion: eksctl.io/v1alpha5\nkind: ClusterConfig\nmetadata: {name: c}\n"
+		"fargateProfiles: [{name: f, selectors: [{namespace: default, labels: {app: a}}]}]\n"
+		"---\n" POD("a", "nodeSelector: {no: such}") "---\n"
+		POD("b", "nodeSelector: {no: such}")));
+	const struct judgement *judgement;
+
+	(void)state;
+	add_group(arena, scope, "g", 3, 4000);
+	judgement = sched_judge(arena, scope);
+	assert_int_equal(judgement->count, 2);
+	assert_true(judgement->placements[0].undecidable);
+	assert_false(judgement->capacities[0].known);
+	assert_false(judgement->placements[1].undecidable);
+	assert_int_equal(judgement->placements[1].verdicts[0].answer, ANSWER_NO);
+	arena_free(arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_fargate),
 		cmocka_unit_test(test_label_sets),
 		cmocka_unit_test(test_reasons),
 		cmocka_unit_test(test_unknown_facts),

@@ -52,6 +52,10 @@ static str undecidable(const struct scope *scope, const struct workload *workloa
 		return STR("spec.nodeName is set: the scheduler is not asked");
 	if (name->node && (name->node->unknown || !str_is(name->s, "default-scheduler")))
 		return STR("another scheduler places it");
+	if (!workload->daemon_set &&
+	    pools_fargate_takes(&scope->pools, workload->namespace, &workload->pod->labels) !=
+		    ANSWER_NO)
+		return STR("a Fargate profile takes its pods");
 	return (str){ 0 };
 }
 
