@@ -114,7 +114,7 @@ static void compare_examples(struct score *score, const char *code, const char *
 
 int main(int argc, char **argv)
 {
-	static const char *const folders[] = { ".", "cases", "incidents" };
+	static const char *const folders[] = { "cases", "incidents", "samples", "sniffer", "apps" };
 	struct arena *arena = arena_new();
 	struct score score = { 0 };
 	size_t count = 0;
