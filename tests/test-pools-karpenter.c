@@ -12,7 +12,8 @@
 #include "pools-text.h"
 
 #define POOL(rest) \
-	"apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: p}\nspec:\n  template:\n" rest
+	"apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: p}\nspec:\n  "
+	"template:\n" rest
 #define SPEC(requirements) \
 	POOL("    spec:\n      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: c}\n" \
 	     "      requirements: [" requirements "]\n")
@@ -23,24 +24,31 @@ static void test_pools(void **state)
 {
 	static const struct text_row rows[] = {
 		{ "types by name, taints, static size",
-		  "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: p}\nspec:\n  replicas: 3\n"
+		  "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: p}\nspec:\n  "
+		  "replicas: 3\n"
 		  "  template:\n    metadata: {labels: {x: y}}\n    spec:\n"
 		  "      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: c}\n"
 		  "      taints: [{key: k, value: v, effect: NoSchedule}]\n"
 		  "      requirements: [" TYPE("m5.large") "]\n",
-		  "p 3..3 labels{x=y} taints{k=v:NoSchedule} m5.large cpu=1930 memory=6903Mi..7518Mi pods=29\n" },
+		  "p 3..3 labels{x=y} taints{k=v:NoSchedule} m5.large cpu=1930 "
+		  "memory=6903Mi..7518Mi pods=29\n" },
 		{ "operators on own keys",
 		  SPEC(TYPE("m5.large") ", " NEED("a", "In", "b, c") ", " NEED("d", "Exists", "") ", "
 		       NEED("e", "DoesNotExist", "") ", " NEED("f", "NotIn", "g") ", " NEED("h", "Gt", "'3'")),
-		  "p 0..inf labels{a=b|c d=* e! f=* h=?} taints{} m5.large cpu=1930 memory=6903Mi..7518Mi "
+		  "p 0..inf labels{a=b|c d=* e! f=* h=?} taints{} m5.large cpu=1930 "
+		  "memory=6903Mi..7518Mi "
 		  "pods=29\n" },
 		{ "requirements on one key intersect",
-		  SPEC(TYPE("m5.large") ", " NEED("a", "In", "b, c, d") ", " NEED("a", "NotIn", "c") ", "
+		  SPEC(TYPE("m5.large") ", " NEED("a", "In", "b, c, "
+		  "d") ", " NEED("a", "NotIn", "c") ", "
 		       NEED("a", "In", "b, c")),
-		  "p 0..inf labels{a=b} taints{} m5.large cpu=1930 memory=6903Mi..7518Mi pods=29\n" },
+		  "p 0..inf labels{a=b} taints{} m5.large cpu=1930 memory=6903Mi..7518Mi "
+		  "pods=29\n" },
 		{ "bounds cut listed values",
-		  SPEC(TYPE("m5.large") ", " NEED("a", "In", "'1', '5', x") ", " NEED("a", "Gt", "'2'")),
-		  "p 0..inf labels{a=5} taints{} m5.large cpu=1930 memory=6903Mi..7518Mi pods=29\n" },
+		  SPEC(TYPE("m5.large") ", " NEED("a", "In", "'1', '5', "
+		  "x") ", " NEED("a", "Gt", "'2'")),
+		  "p 0..inf labels{a=5} taints{} m5.large cpu=1930 memory=6903Mi..7518Mi "
+		  "pods=29\n" },
 		{ "families, sizes and generations of the catalogue",
 		  SPEC(NEED("karpenter.k8s.aws/instance-family", "In", "m5, m4") ", "
 		       NEED("karpenter.k8s.aws/instance-size", "In", "large") ", "
@@ -48,32 +56,41 @@ static void test_pools(void **state)
 		  "p 0..inf labels{} taints{} m5.large cpu=1930 memory=6903Mi..7518Mi pods=29\n" },
 		{ "spot only",
 		  SPEC(TYPE("m5.large") ", " NEED("karpenter.sh/capacity-type", "In", "spot")),
-		  "p 0..inf labels{karpenter.sh/capacity-type=spot} taints{} spot m5.large cpu=1930 "
+		  "p 0..inf labels{karpenter.sh/capacity-type=spot} taints{} spot m5.large "
+		  "cpu=1930 "
 		  "memory=6903Mi..7518Mi pods=29\n" },
 		{ "a limit on nodes is a maximum",
-		  "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: p}\nspec:\n  limits: {nodes: 4}\n"
+		  "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: p}\nspec:\n  "
+		  "limits: {nodes: 4}\n"
 		  "  template: {spec: {nodeClassRef: {group: other, kind: Other, name: c}}}\n",
 		  "p 0..4 labels{} taints{} -\n" },
 		{ "kubelet settings of the class",
-		  SPEC(TYPE("m5.large")) "---\napiVersion: karpenter.k8s.aws/v1\nkind: EC2NodeClass\n"
-		  "metadata: {name: c}\nspec: {amiSelectorTerms: [{alias: al2023@latest}], kubelet: {maxPods: 50}}\n",
+		  SPEC(TYPE("m5.large")) "---\napiVersion: karpenter.k8s.aws/v1\nkind: "
+		  "EC2NodeClass\n"
+		  "metadata: {name: c}\nspec: {amiSelectorTerms: [{alias: al2023@latest}], "
+		  "kubelet: {maxPods: 50}}\n",
 		  "p 0..inf labels{} taints{} m5.large cpu=1930 memory=6903Mi..7518Mi pods=50\n" },
 		{ "Bottlerocket counts the slots that are set",
-		  SPEC(TYPE("m5.large")) "---\napiVersion: karpenter.k8s.aws/v1\nkind: EC2NodeClass\n"
-		  "metadata: {name: c}\nspec: {amiSelectorTerms: [{alias: bottlerocket@latest}], kubelet: "
+		  SPEC(TYPE("m5.large")) "---\napiVersion: karpenter.k8s.aws/v1\nkind: "
+		  "EC2NodeClass\n"
+		  "metadata: {name: c}\nspec: {amiSelectorTerms: [{alias: "
+		  "bottlerocket@latest}], kubelet: "
 		  "{maxPods: 50}}\n",
 		  "p 0..inf labels{} taints{} m5.large cpu=1930 memory=6672Mi..7287Mi pods=50\n" },
 		{ "an old Provisioner's defaults",
-		  "apiVersion: karpenter.sh/v1alpha5\nkind: Provisioner\nmetadata: {name: p}\nspec:\n"
+		  "apiVersion: karpenter.sh/v1alpha5\nkind: Provisioner\nmetadata: {name: "
+		  "p}\nspec:\n"
 		  "  labels: {x: y}\n  requirements: [" TYPE("m5.large, c6g.xlarge") "]\n"
-		  "  providerRef: {apiVersion: karpenter.k8s.aws/v1alpha1, kind: AWSNodeTemplate, name: c}\n",
+		  "  providerRef: {apiVersion: karpenter.k8s.aws/v1alpha1, kind: "
+		  "AWSNodeTemplate, name: c}\n",
 		  "p 0..inf labels{x=y} taints{} m5.large cpu=1930 "
 		  "memory=6903Mi..7518Mi pods=29\n" },
 		{ "a type that the catalogue has not",
 		  SPEC(TYPE("z99.large")), "p 0..inf labels{} taints{} z99.large\n" },
 		{ "a template for a value leaves its key open",
 		  SPEC(TYPE("m5.large") ", " NEED("a", "In", "'{{ .Values.a }}'")),
-		  "p 0..inf labels{a=?} taints{} m5.large cpu=1930 memory=6903Mi..7518Mi pods=29\n" },
+		  "p 0..inf labels{a=?} taints{} m5.large cpu=1930 memory=6903Mi..7518Mi "
+		  "pods=29\n" },
 	};
 
 	(void)state;
@@ -207,8 +224,10 @@ static void test_settings(void **state)
 	const struct group *group;
 
 	(void)state;
-	world_read(arena, STR("apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: p}\nspec:\n"
-	                      "  weight: 10\n  limits: {cpu: '100', memory: 200Gi}\n  template: {spec: "
+	world_read(arena, STR("apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: "
+	"p}\nspec:\n"
+	                      "  weight: 10\n  limits: {cpu: '100', memory: 200Gi}\n  template: "
+	                      "{spec: "
 	                      "{requirements: []}}\n---\napiVersion: karpenter.k8s.aws/v1\n"
 	                      "kind: EC2NodeClass\nmetadata: {name: c}\n"), &world);
 	assert_int_equal(world.pools.groups.n, 1);

@@ -18,7 +18,8 @@ static void test_native(void **state)
 {
 	static const struct text_row rows[] = {
 		{ "sizes and their defaults",
-		  INVENTORY "nodeGroups:\n- {name: a, minSize: 1, maxSize: 5}\n- {name: b, desiredSize: 3}\n"
+		  INVENTORY "nodeGroups:\n- {name: a, minSize: 1, maxSize: 5}\n- {name: b, "
+		  "desiredSize: 3}\n"
 		  "- {name: c, minSize: 2}\n- {name: d}\n",
 		  "a 1..5 labels{} taints{} -\nb 0..3 labels{} taints{} -\n"
 		  "c 2..2 labels{} taints{} -\nd ?..? labels{} taints{} -\n" },
@@ -30,10 +31,13 @@ static void test_native(void **state)
 		  "a 0..5 labels{} taints{} -\n" },
 		{ "labels and taints in both forms",
 		  INVENTORY "nodeGroups:\n- name: a\n  maxSize: 1\n  labels: {role: web, num: 1}\n"
-		  "  taints: [{key: k, value: v, effect: NoSchedule}, g=h:NoExecute, x:PreferNoSchedule]\n",
-		  "a 0..1 labels{role=web num=1} taints{k=v:NoSchedule g=h:NoExecute x:PreferNoSchedule} -\n" },
+		  "  taints: [{key: k, value: v, effect: NoSchedule}, g=h:NoExecute, "
+		  "x:PreferNoSchedule]\n",
+		  "a 0..1 labels{role=web num=1} taints{k=v:NoSchedule g=h:NoExecute "
+		  "x:PreferNoSchedule} -\n" },
 		{ "a template hides one value, not the group",
-		  INVENTORY "nodeGroups:\n- {name: a, maxSize: 4, labels: {role: '{{ .Values.role }}', b: c}}\n",
+		  INVENTORY "nodeGroups:\n- {name: a, maxSize: 4, labels: {role: '{{ "
+		  ".Values.role }}', b: c}}\n",
 		  "a 0..4 labels{role=? b=c} taints{} -\n" },
 		{ "open labels leave taints open",
 		  INVENTORY "nodeGroups:\n- {name: a, maxSize: 4, labelsOpen: true}\n",
@@ -48,7 +52,8 @@ static void test_native(void **state)
 		  "  reserved: {kube: {cpu: 100m, memory: 500Mi}, system: {memory: 300Mi}}\n",
 		  "a 0..1 labels{} taints{} - cpu=3900 memory=15109.0Mi pods=110\n" },
 		{ "capacity alone: an unknown part is reserved",
-		  INVENTORY "nodeGroups:\n- {name: a, maxSize: 1, capacity: {cpu: '2', memory: 8Gi}}\n",
+		  INVENTORY "nodeGroups:\n- {name: a, maxSize: 1, capacity: {cpu: '2', memory: "
+		  "8Gi}}\n",
 		  "a 0..1 labels{} taints{} - cpu=1800..1999 memory=7372.8Mi..8192.0Mi\n" },
 		{ "a declared capacity below the nominal one is what the node shows",
 		  INVENTORY "nodeGroups:\n- {name: a, maxSize: 1, instanceTypes: [m5.large],\n"
@@ -68,12 +73,14 @@ static void test_loose(void **state)
 {
 	static const struct text_row rows[] = {
 		{ "other words",
-		  "node_groups:\n- {name: a, min: 1, max: '4', vmSize: Standard_D4s_v5, nodeLabels: 'x=y,z=w',\n"
+		  "node_groups:\n- {name: a, min: 1, max: '4', vmSize: Standard_D4s_v5, "
+		  "nodeLabels: 'x=y,z=w',\n"
 		  "   nodeTaints: [k=v:NO_SCHEDULE]}\n",
 		  "a 1..4 labels{x=y z=w} taints{k=v:NoSchedule} Standard_D4s_v5 cpu=3860 "
 		  "memory=10959Mi..15634Mi\n" },
 		{ "a map of groups, the incident's taint",
-		  "nodePools:\n  gpu: {minNodes: 0, maxNodes: 2, taints: {spot: true:NoSchedule}}\n",
+		  "nodePools:\n  gpu: {minNodes: 0, maxNodes: 2, taints: {spot: "
+		  "true:NoSchedule}}\n",
 		  "gpu 0..2 labels{...} taints{spot=true:NoSchedule} -\n" },
 		{ "only names and sizes: nothing else is known",
 		  "nodeGroups: [{name: a, minSize: 1, maxSize: 2}]\n",
@@ -90,16 +97,19 @@ static void test_eksctl(void **state)
 {
 	static const struct text_row rows[] = {
 		{ "sizes by eksctl's defaults",
-		  EKSCTL "nodeGroups:\n- {name: a}\n- {name: b, desiredCapacity: 4}\n- {name: c, minSize: 1}\n"
+		  EKSCTL "nodeGroups:\n- {name: a}\n- {name: b, desiredCapacity: 4}\n- {name: "
+		  "c, minSize: 1}\n"
 		  "managedNodeGroups:\n- {name: d, minSize: 0}\n",
 		  "a 2..2 labels{} taints{} m5.large cpu=1930 memory=6903Mi..7518Mi pods=29\n"
 		  "b 4..4 labels{} taints{} m5.large cpu=1930 memory=6903Mi..7518Mi pods=29\n"
 		  "c 1..1 labels{} taints{} m5.large cpu=1930 memory=6903Mi..7518Mi pods=29\n"
 		  "d 0..1 labels{} taints{} m5.large cpu=1930 memory=6903Mi..7518Mi pods=29\n" },
 		{ "taints as a map",
-		  EKSCTL "nodeGroups:\n- {name: a, maxSize: 3, minSize: 1, instanceType: c6g.xlarge,\n"
+		  EKSCTL "nodeGroups:\n- {name: a, maxSize: 3, minSize: 1, instanceType: "
+		  "c6g.xlarge,\n"
 		  "   taints: {k: 'v:NoSchedule', l: ':NoExecute', m: PreferNoSchedule}}\n",
-		  "a 1..3 labels{} taints{k=v:NoSchedule l:NoExecute m:PreferNoSchedule} c6g.xlarge "
+		  "a 1..3 labels{} taints{k=v:NoSchedule l:NoExecute m:PreferNoSchedule} "
+		  "c6g.xlarge "
 		  "cpu=3920 memory=6525Mi..7199Mi pods=58\n" },
 		{ "spot and several types",
 		  EKSCTL "managedNodeGroups:\n- {name: a, minSize: 1, maxSize: 2, spot: true,\n"
@@ -107,7 +117,8 @@ static void test_eksctl(void **state)
 		  "a 1..2 labels{} taints{} spot c5.large cpu=1930 memory=3114Mi..3422Mi pods=29 | "
 		  "t3.medium cpu=1930 memory=3246Mi..3554Mi pods=17\n" },
 		{ "a launch template hides labels and size",
-		  EKSCTL "managedNodeGroups:\n- {name: a, minSize: 1, maxSize: 2, launchTemplate: {id: x}}\n",
+		  EKSCTL "managedNodeGroups:\n- {name: a, minSize: 1, maxSize: 2, "
+		  "launchTemplate: {id: x}}\n",
 		  "a 1..2 labels{...} taints{...} -\n" },
 	};
 
@@ -126,7 +137,8 @@ static void test_nodes(void **state)
 		{ "equal nodes are one group, taints part them",
 		  "apiVersion: v1\nkind: List\nitems:\n"
 		  NODE("a", HOST("a"), AMOUNTS("4")) NODE("b", HOST("b"), AMOUNTS("4"))
-		  NODE("c", HOST("c"), "  spec: {taints: [{key: k, effect: NoSchedule}]}\n" AMOUNTS("4")),
+		  NODE("c", HOST("c"), "  spec: {taints: [{key: k, effect: "
+		  "NoSchedule}]}\n" AMOUNTS("4")),
 		  "a 2..2 labels{} taints{} - cpu=4000 memory=8192Mi pods=110\n"
 		  "c 1..1 labels{} taints{k:NoSchedule} - cpu=4000 memory=8192Mi pods=110\n" },
 		{ "the provider's pool label joins unequal ones",
@@ -166,23 +178,30 @@ static void test_merging(void **state)
 		{ "a flag alone: only bounds are known",
 		  AUTOSCALER("--nodes=1:10:workers"), "workers 1..10 labels{...} taints{...} -\n" },
 		{ "the inventory completes eksctl",
-		  EKSCTL "nodeGroups:\n- {name: a, minSize: 1, maxSize: 3, instanceType: m5.large}\n"
-		  "---\n" INVENTORY "nodeGroups:\n- {name: a, labels: {x: y}, allocatable: {cpu: 1700m}}\n",
+		  EKSCTL "nodeGroups:\n- {name: a, minSize: 1, maxSize: 3, instanceType: "
+		  "m5.large}\n"
+		  "---\n" INVENTORY "nodeGroups:\n- {name: a, labels: {x: y}, allocatable: "
+		  "{cpu: 1700m}}\n",
 		  "a 1..3 labels{x=y} taints{} m5.large cpu=1700 memory=6903Mi..7518Mi pods=29\n" },
-		{ "a flag under the cloud's name; the declaration's bounds stay, the flag is a claim",
+		{ "a flag under the cloud's name; the declaration's bounds stay, the flag is a "
+		  "claim",
 		  EKSCTL "nodeGroups:\n- {name: web, minSize: 1, maxSize: 3}\n"
 		  AUTOSCALER("'--nodes=1:9:eksctl-c-nodegroup-web-NodeGroup-1ABC'"),
 		  "web 1..3 labels{} taints{} m5.large cpu=1930 memory=6903Mi..7518Mi pods=29\n"
 		  "claim flag eksctl-c-nodegroup-web-NodeGroup-1ABC 1..9 of web\n" },
 		{ "status as text",
-		  STATUS("  status: |\n    Cluster-autoscaler status at 2023-01-01:\n    NodeGroups:\n"
-		         "      Name:        asg-1\n      Health:      Healthy (ready=1 (minSize=2, maxSize=7))\n"),
+		  STATUS("  status: |\n    Cluster-autoscaler status at 2023-01-01:\n    "
+		  "NodeGroups:\n"
+		         "      Name:        asg-1\n      Health:      Healthy (ready=1 "
+		         "(minSize=2, maxSize=7))\n"),
 		  "asg-1 2..7 labels{...} taints{...} -\nclaim status asg-1 2..7 of asg-1\n" },
 		{ "status as YAML",
-		  STATUS("  status: |\n    time: x\n    nodeGroups:\n    - name: asg-1\n      health: {minSize: 2, maxSize: 7}\n"),
+		  STATUS("  status: |\n    time: x\n    nodeGroups:\n    - name: asg-1\n      "
+		  "health: {minSize: 2, maxSize: 7}\n"),
 		  "asg-1 2..7 labels{...} taints{...} -\nclaim status asg-1 2..7 of asg-1\n" },
 		{ "the incident's form, behind a document end",
-		  STATUS("  config.yaml: |\n    ...\n    nodeGroups:\n    - {name: gpu, minSize: 1, maxSize: 20}\n")
+		  STATUS("  config.yaml: |\n    ...\n    nodeGroups:\n    - {name: gpu, "
+		  "minSize: 1, maxSize: 20}\n")
 		  "---\nnodeGroups: [{name: gpu, maxSize: 10, labels: {}}]\n",
 		  "gpu 0..10 labels{} taints{} -\nclaim config.yaml gpu 1..20 of gpu\n" },
 		{ "two clusters' groups of one name stay apart",
@@ -201,14 +220,17 @@ static void test_faults(void **state)
 	static const struct fault_row {
 		const char *text, *class, *mark, *nearest;
 	} rows[] = {
-		{ INVENTORY "nodeGroups:\n- {name: a, maxsize: 5}\n", "unknown-key", "5", "maxSize" },
+		{ INVENTORY "nodeGroups:\n- {name: a, maxsize: "
+		  "5}\n", "unknown-key", "5", "maxSize" },
 		{ INVENTORY "nodeGroups:\n- {name: a, maxSize: many}\n", "bounds", "many", "" },
 		{ INVENTORY "nodeGroups:\n- {name: a, taints: [k=v]}\n", "taint", "k=v", "" },
-		{ INVENTORY "nodeGroups:\n- {name: a, taints: [{key: k, effect: Never}]}\n", "taint", "Never", "" },
+		{ INVENTORY "nodeGroups:\n- {name: a, taints: [{key: k, effect: "
+		  "Never}]}\n", "taint", "Never", "" },
 		{ INVENTORY "nodeGroups:\n- {maxSize: 5}\n", "name", "- ", "" },
 		{ INVENTORY "nodeGroups:\n- {name: a}\n- {name: a}\n", "duplicate", "a}\n", "" },
 		{ INVENTORY "nodeGroups: 5\n", "type", "5", "" },
-		{ INVENTORY "nodeGroups:\n- {name: a, capacity: {cpu: lots}}\n", "quantity", "lots", "" },
+		{ INVENTORY "nodeGroups:\n- {name: a, capacity: {cpu: "
+		  "lots}}\n", "quantity", "lots", "" },
 		{ INVENTORY "provider: ibm\nnodeGroups: []\n", "type", "ibm", "" },
 		{ EKSCTL "nodeGroups:\n- {name: a, taints: {k: v}}\n", "taint", "v}", "" },
 		{ EKSCTL "nodeGroups:\n- {minSize: 1}\n", "name", "- ", "" },
@@ -247,28 +269,43 @@ static void test_labels(void **state)
 		{ INVENTORY "nodeGroups: [{name: a, labels: {x: y}}]\n", "x", LABEL_VALUES, "y" },
 		{ INVENTORY "nodeGroups: [{name: a}]\n", "x", LABEL_ABSENT, "" },
 		{ INVENTORY "nodeGroups: [{name: a, labelsOpen: true}]\n", "x", LABEL_UNKNOWN, "" },
-		{ INVENTORY "nodeGroups: [{name: a}]\n", "kubernetes.io/os", LABEL_VALUES, "linux" },
-		{ INVENTORY "nodeGroups: [{name: a}]\n", "beta.kubernetes.io/os", LABEL_VALUES, "linux" },
-		{ INVENTORY "nodeGroups: [{name: a, os: windows}]\n", "kubernetes.io/os", LABEL_VALUES, "windows" },
+		{ INVENTORY "nodeGroups: [{name: "
+		  "a}]\n", "kubernetes.io/os", LABEL_VALUES, "linux" },
+		{ INVENTORY "nodeGroups: [{name: "
+		  "a}]\n", "beta.kubernetes.io/os", LABEL_VALUES, "linux" },
+		{ INVENTORY "nodeGroups: [{name: a, os: "
+		  "windows}]\n", "kubernetes.io/os", LABEL_VALUES, "windows" },
 		{ INVENTORY "nodeGroups: [{name: a}]\n", "kubernetes.io/arch", LABEL_ANY, "" },
-		{ INVENTORY "nodeGroups: [{name: a, instanceTypes: [m6g.large]}]\n", "kubernetes.io/arch",
+		{ INVENTORY "nodeGroups: [{name: a, instanceTypes: "
+		  "[m6g.large]}]\n", "kubernetes.io/arch",
 		  LABEL_VALUES, "arm64" },
 		{ INVENTORY "nodeGroups: [{name: a, instanceTypes: [m5.large]}]\n",
 		  "node.kubernetes.io/instance-type", LABEL_VALUES, "m5.large" },
-		{ INVENTORY "nodeGroups: [{name: a}]\n", "topology.kubernetes.io/zone", LABEL_UNKNOWN, "" },
-		{ INVENTORY "nodeGroups: [{name: a, zones: [z-1]}]\n", "topology.kubernetes.io/zone",
+		{ INVENTORY "nodeGroups: [{name: "
+		  "a}]\n", "topology.kubernetes.io/zone", LABEL_UNKNOWN, "" },
+		{ INVENTORY "nodeGroups: [{name: a, zones: "
+		  "[z-1]}]\n", "topology.kubernetes.io/zone",
 		  LABEL_VALUES, "z-1" },
-		{ INVENTORY "region: r-1\nnodeGroups: [{name: a}]\n", "failure-domain.beta.kubernetes.io/region",
+		{ INVENTORY "region: r-1\nnodeGroups: [{name: "
+		  "a}]\n", "failure-domain.beta.kubernetes.io/region",
 		  LABEL_VALUES, "r-1" },
-		{ INVENTORY "nodeGroups: [{name: a}]\n", "kubernetes.io/hostname", LABEL_UNKNOWN, "" },
-		{ INVENTORY "nodeGroups: [{name: a}]\n", "eks.amazonaws.com/nodegroup", LABEL_UNKNOWN, "" },
-		{ INVENTORY "provider: gcp\nnodeGroups: [{name: a}]\n", "eks.amazonaws.com/nodegroup",
+		{ INVENTORY "nodeGroups: [{name: "
+		  "a}]\n", "kubernetes.io/hostname", LABEL_UNKNOWN, "" },
+		{ INVENTORY "nodeGroups: [{name: "
+		  "a}]\n", "eks.amazonaws.com/nodegroup", LABEL_UNKNOWN, "" },
+		{ INVENTORY "provider: gcp\nnodeGroups: [{name: "
+		  "a}]\n", "eks.amazonaws.com/nodegroup",
 		  LABEL_ABSENT, "" },
-		{ INVENTORY "nodeGroups: [{name: a}]\n", "feature.node.kubernetes.io/cpu-x", LABEL_UNKNOWN, "" },
-		{ EKSCTL "managedNodeGroups: [{name: a}]\n", "eks.amazonaws.com/nodegroup", LABEL_VALUES, "a" },
-		{ EKSCTL "nodeGroups: [{name: a}]\n", "eks.amazonaws.com/nodegroup", LABEL_ABSENT, "" },
-		{ EKSCTL "nodeGroups: [{name: a}]\n", "alpha.eksctl.io/cluster-name", LABEL_VALUES, "c" },
-		{ EKSCTL "nodeGroups: [{name: a}]\n", "cloud.google.com/gke-spot", LABEL_ABSENT, "" },
+		{ INVENTORY "nodeGroups: [{name: "
+		  "a}]\n", "feature.node.kubernetes.io/cpu-x", LABEL_UNKNOWN, "" },
+		{ EKSCTL "managedNodeGroups: [{name: "
+		  "a}]\n", "eks.amazonaws.com/nodegroup", LABEL_VALUES, "a" },
+		{ EKSCTL "nodeGroups: [{name: "
+		  "a}]\n", "eks.amazonaws.com/nodegroup", LABEL_ABSENT, "" },
+		{ EKSCTL "nodeGroups: [{name: "
+		  "a}]\n", "alpha.eksctl.io/cluster-name", LABEL_VALUES, "c" },
+		{ EKSCTL "nodeGroups: [{name: "
+		  "a}]\n", "cloud.google.com/gke-spot", LABEL_ABSENT, "" },
 	};
 
 	(void)state;
@@ -358,7 +395,8 @@ static void test_bytes(void **state)
 		const char *text;
 		int64_t safe, optimistic;
 	} rows[] = {
-		{ INVENTORY "nodeGroups:\n- {name: a, capacity: {memory: 16393244Ki}, reserved: {kube: {}}}\n",
+		{ INVENTORY "nodeGroups:\n- {name: a, capacity: {memory: 16393244Ki}, reserved: "
+		  "{kube: {}}}\n",
 		  INT64_C(16290844) * 1024, INT64_C(16290844) * 1024 },
 		{ INVENTORY "nodeGroups:\n- name: a\n  capacity: {memory: 16393244Ki}\n"
 		  "  reserved: {kube: {memory: 500Mi}, system: {memory: 300Mi}}\n",
@@ -400,16 +438,24 @@ static void test_providers(void **state)
 {
 	static const struct text_row rows[] = {
 		{ "GKE",
-		  INVENTORY "provider: gcp\nnodeGroups:\n- {name: a, instanceTypes: [e2-standard-2]}\n"
-		  "- {name: b, instanceTypes: [e2-standard-4]}\n- {name: c, instanceTypes: [n2-standard-8]}\n",
-		  "a ?..? labels{} taints{} e2-standard-2 cpu=1930 memory=6018.7Mi..6249Mi pods=110\n"
-		  "b ?..? labels{} taints{} e2-standard-4 cpu=3920 memory=13257.3Mi..13622Mi pods=110\n"
-		  "c ?..? labels{} taints{} n2-standard-8 cpu=7910 memory=28373.7Mi..29023Mi pods=110\n" },
+		  INVENTORY "provider: gcp\nnodeGroups:\n- {name: a, instanceTypes: "
+		  "[e2-standard-2]}\n"
+		  "- {name: b, instanceTypes: [e2-standard-4]}\n- {name: c, instanceTypes: "
+		  "[n2-standard-8]}\n",
+		  "a ?..? labels{} taints{} e2-standard-2 cpu=1930 memory=6018.7Mi..6249Mi "
+		  "pods=110\n"
+		  "b ?..? labels{} taints{} e2-standard-4 cpu=3920 memory=13257.3Mi..13622Mi "
+		  "pods=110\n"
+		  "c ?..? labels{} taints{} n2-standard-8 cpu=7910 memory=28373.7Mi..29023Mi "
+		  "pods=110\n" },
 		{ "AKS, release not known: both formulas",
-		  INVENTORY "provider: azure\nnodeGroups:\n- {name: a, instanceTypes: [Standard_D2s_v3], maxPods: 30}\n",
-		  "a ?..? labels{} taints{} Standard_D2s_v3 cpu=1900 memory=4983.8Mi..7442Mi pods=30\n" },
+		  INVENTORY "provider: azure\nnodeGroups:\n- {name: a, instanceTypes: "
+		  "[Standard_D2s_v3], maxPods: 30}\n",
+		  "a ?..? labels{} taints{} Standard_D2s_v3 cpu=1900 memory=4983.8Mi..7442Mi "
+		  "pods=30\n" },
 		{ "kind and k3s reserve nothing",
-		  INVENTORY "provider: kind\nnodeGroups:\n- {name: a, capacity: {cpu: 2, memory: 4Gi}}\n",
+		  INVENTORY "provider: kind\nnodeGroups:\n- {name: a, capacity: {cpu: 2, "
+		  "memory: 4Gi}}\n",
 		  "a ?..? labels{} taints{} - cpu=2000 memory=4096Mi pods=110\n" },
 	};
 

@@ -17,10 +17,10 @@ struct frame {
 	const struct sizing *sizing;
 	const struct instance_type *type; /* NULL: not in the catalogue */
 	struct node_shape *shape;
-	bool aws, gcp, azure, plain;      /* who reserves; plain: nobody but the kubelet's eviction */
+	bool aws, gcp, azure, plain;      /* who reserves; plain: nobody */
 };
 
-/* ---- tiers ------------------------------------------------------------------------------ */
+/* ---- tiers --------------------------------------------------------------------------- */
 
 struct tier {
 	int64_t size, share; /* of each tier, in 1/100 */
@@ -57,7 +57,7 @@ static int64_t azure_milli_cpu(int64_t milli_cpu)
 	return tiered(tiers, COUNT_OF(tiers), milli_cpu) / 100;
 }
 
-/* ---- results ---------------------------------------------------------------------------- */
+/* ---- results ------------------------------------------------------------------------- */
 
 static const struct capacity_fact *declared(const struct capacity_facts *facts, const char *name)
 {
@@ -112,7 +112,7 @@ static const char *formula_name(const struct frame *frame)
 	     : frame->azure ? "AKS formula" : "capacity, an unknown part of it is reserved";
 }
 
-/* ---- pods ------------------------------------------------------------------------------- */
+/* ---- pods ---------------------------------------------------------------------------- */
 
 /* Pod slots: declared, else what the provider gives; 0 when nobody tells. */
 static int64_t pod_slots(const struct frame *frame, const struct node **ret_node)
@@ -155,7 +155,7 @@ static void resolve_pods(const struct frame *frame)
 		capacity_find(&frame->shape->allocatable, STR("pods"))->origin = ORIGIN_DECLARED;
 }
 
-/* ---- cpu -------------------------------------------------------------------------------- */
+/* ---- cpu ----------------------------------------------------------------------------- */
 
 /* Shared-core types show two cpus and keep most of them. */
 static bool is_shared_core(const struct frame *frame)
@@ -199,7 +199,7 @@ static void resolve_cpu(const struct frame *frame)
 		          formula_name(frame));
 }
 
-/* ---- memory ----------------------------------------------------------------------------- */
+/* ---- memory -------------------------------------------------------------------------- */
 
 /* Memory that the kernel of a GKE node keeps before it shows the rest, of so many bytes.
  * Upstream: cluster-autoscaler cloudprovider/gce, COS. */
@@ -339,7 +339,7 @@ static void resolve_memory(const struct frame *frame)
 		          formula_name(frame));
 }
 
-/* ---- ephemeral storage, devices ---------------------------------------------------------- */
+/* ---- ephemeral storage, devices ------------------------------------------------------ */
 
 /* Of a disk of so many GiB. GKE keeps 10 % and min(50 %, 35 % + 6, 100) GiB; EKS 10 % and 1. */
 static int64_t disk_left(const struct frame *frame, int64_t gib)
@@ -406,7 +406,7 @@ static void resolve_devices(const struct frame *frame)
 	          "instance type");
 }
 
-/* ---- shapes ------------------------------------------------------------------------------ */
+/* ---- shapes -------------------------------------------------------------------------- */
 
 /* Devices that the catalogue counts: a type without them has none. */
 static bool is_counted_device(str resource)
@@ -434,7 +434,7 @@ struct capacity_fact shape_allocatable(const struct group *group, const struct n
 	return (struct capacity_fact){ .resource = resource, .optimistic = INT64_MAX };
 }
 
-struct node_shape *shape_add(struct reader *reader, struct group *group, str type,
+struct node_shape *shape_add(const struct reader *reader, struct group *group, str type,
                              const struct node *node)
 {
 	struct node_shape *shape = VEC_PUSH(reader->arena, &group->shapes);
@@ -484,8 +484,8 @@ static void imply_arch(struct arena *arena, struct group *group)
 	}
 }
 
-void shape_resolve(struct reader *reader, const struct group *group, const struct sizing *sizing,
-                   struct node_shape *shape)
+void shape_resolve(const struct reader *reader, const struct group *group,
+                   const struct sizing *sizing, struct node_shape *shape)
 {
 	static const char *const plain[] = { "kind", "k3s" };
 	const struct frame frame = {
@@ -505,7 +505,7 @@ void shape_resolve(struct reader *reader, const struct group *group, const struc
 	resolve_devices(&frame);
 }
 
-void shapes_resolve(struct reader *reader, struct group *group, const struct sizing *sizing)
+void shapes_resolve(const struct reader *reader, struct group *group, const struct sizing *sizing)
 {
 	if (!group->shapes.n)
 		shape_add(reader, group, (str){ 0 }, NULL);
@@ -514,10 +514,10 @@ void shapes_resolve(struct reader *reader, struct group *group, const struct siz
 	imply_arch(reader->arena, group);
 }
 
-/* ---- declared reservations --------------------------------------------------------------- */
+/* ---- declared reservations ----------------------------------------------------------- */
 
 /* Adds one side of the reservations (kubeReserved or systemReserved). */
-static void add_reserved(struct reader *reader, const struct node *map,
+static void add_reserved(const struct reader *reader, const struct node *map,
                          struct reservations *reserved)
 {
 	struct capacity_facts facts = { 0 };
@@ -541,8 +541,8 @@ static void add_reserved(struct reader *reader, const struct node *map,
 }
 
 /* A threshold: an amount or a percentage of the capacity. */
-static void read_threshold(struct reader *reader, const struct node *node, int64_t *ret_amount,
-                           int64_t *ret_percent, bool *unknown)
+static void read_threshold(const struct reader *reader, const struct node *node,
+                           int64_t *ret_amount, int64_t *ret_percent, bool *unknown)
 {
 	struct quantity quantity;
 	str text = node_text(node);
@@ -561,8 +561,9 @@ static void read_threshold(struct reader *reader, const struct node *node, int64
 		*unknown = true;
 }
 
-void read_reservations(struct reader *reader, const struct node *kube, const struct node *system,
-                       const struct node *eviction, struct reservations *ret_reserved)
+void read_reservations(const struct reader *reader, const struct node *kube,
+                       const struct node *system, const struct node *eviction,
+                       struct reservations *ret_reserved)
 {
 	struct reservations reserved = { 0 };
 
@@ -580,7 +581,7 @@ void read_reservations(struct reader *reader, const struct node *kube, const str
 	*ret_reserved = reserved;
 }
 
-void read_max_pods(struct reader *reader, const struct node *node, struct sizing *sizing)
+void read_max_pods(const struct reader *reader, const struct node *node, struct sizing *sizing)
 {
 	struct count_fact fact = { 0 };
 

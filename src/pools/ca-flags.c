@@ -40,7 +40,7 @@ static bool is_false(const struct flag_use *use)
 	return use && use->has_value && text_is_any(use->value, words, COUNT_OF(words));
 }
 
-/* ---- --nodes ---------------------------------------------------------------------------- */
+/* ---- --nodes ------------------------------------------------------------------------- */
 
 /* The name of a group as a flag gives it: of a URL the last part, of Hetzner's triple too. */
 str claim_name(str name)
@@ -52,7 +52,7 @@ str claim_name(str name)
 	return name;
 }
 
-void claim_add(struct reader *reader, str name, struct bounds_claim claim)
+void claim_add(const struct reader *reader, str name, struct bounds_claim claim)
 {
 	struct bounds_claim *added = VEC_PUSH(reader->arena, &reader->pools->claims);
 
@@ -62,7 +62,7 @@ void claim_add(struct reader *reader, str name, struct bounds_claim claim)
 	added->tree = reader->entry->tree;
 }
 
-void discovery_note(struct reader *reader, const struct node *node)
+void discovery_note(const struct reader *reader, const struct node *node)
 {
 	reader->context->discovery = node;
 	reader->context->discovery_entry = *reader->entry;
@@ -78,7 +78,7 @@ static struct count_fact claimed(str text, const struct node *node)
 }
 
 /* <min>:<max>:<name>; the name may hold colons. */
-static void read_nodes_flag(struct reader *reader, const struct flag_use *use, bool hetzner)
+static void read_nodes_flag(const struct reader *reader, const struct flag_use *use, bool hetzner)
 {
 	struct bounds_claim claim = { .format = "flag", .node = use->node };
 	str min, max, name, rest;
@@ -102,9 +102,9 @@ static void read_nodes_flag(struct reader *reader, const struct flag_use *use, b
 	claim_add(reader, claim_name(name), claim);
 }
 
-/* ---- settings --------------------------------------------------------------------------- */
+/* ---- settings ------------------------------------------------------------------------ */
 
-static void read_expanders(struct reader *reader, struct autoscaler *autoscaler)
+static void read_expanders(const struct reader *reader, struct autoscaler *autoscaler)
 {
 	const struct flag_use *use = flag_last(&autoscaler->flags, "expander");
 	str rest = use ? use->value : (str){ 0 }, piece;
@@ -113,7 +113,7 @@ static void read_expanders(struct reader *reader, struct autoscaler *autoscaler)
 		*VEC_PUSH(reader->arena, &autoscaler->expanders) = str_trim(piece);
 }
 
-static void read_settings(struct reader *reader, struct autoscaler *autoscaler)
+static void read_settings(const struct reader *reader, struct autoscaler *autoscaler)
 {
 	const struct flag_uses *flags = &autoscaler->flags;
 	const struct flag_use *total = flag_last(flags, "max-nodes-total");
@@ -135,7 +135,7 @@ static void read_settings(struct reader *reader, struct autoscaler *autoscaler)
 	read_expanders(reader, autoscaler);
 }
 
-static void read_container(struct reader *reader, const struct container *container)
+static void read_container(const struct reader *reader, const struct container *container)
 {
 	struct autoscaler *autoscaler = ARENA_NEW(reader->arena, struct autoscaler);
 	const struct flag_use *provider;
@@ -163,7 +163,7 @@ static bool has_pods(const struct object *object)
 	       object->workload;
 }
 
-static void read_workload(struct reader *reader, const struct object *object)
+static void read_workload(const struct reader *reader, const struct object *object)
 {
 	const struct containers *containers = &object->workload->pod.containers;
 

@@ -5,7 +5,7 @@
 #define STATUS_MAP "cluster-autoscaler-status"
 #define PRIORITY_MAP "cluster-autoscaler-priority-expander"
 
-/* ---- status, text before 1.30 ----------------------------------------------------------- */
+/* ---- status, text before 1.30 -------------------------------------------------------- */
 
 /* The number behind `name=`; false when there is none. */
 static bool number_behind(str line, const char *name, int64_t *ret_value)
@@ -39,7 +39,7 @@ static struct count_fact observed(int64_t value, const struct node *node)
 }
 
 /* `Name:` begins a group, the `Health:` line below it has its sizes. */
-static void read_text(struct reader *reader, const struct node *node)
+static void read_text(const struct reader *reader, const struct node *node)
 {
 	str rest = node_text(node), line, name = { 0 }, value;
 	bool groups = false;
@@ -62,9 +62,9 @@ static void read_text(struct reader *reader, const struct node *node)
 	}
 }
 
-/* ---- status, YAML ------------------------------------------------------------------------ */
+/* ---- status, YAML -------------------------------------------------------------------- */
 
-static void observe_count(struct reader *reader, const struct node *node,
+static void observe_count(const struct reader *reader, const struct node *node,
                           struct count_fact *fact)
 {
 	read_count(reader, node, true, fact);
@@ -74,7 +74,7 @@ static void observe_count(struct reader *reader, const struct node *node,
 	}
 }
 
-static void read_status_group(struct reader *reader, const struct node *item)
+static void read_status_group(const struct reader *reader, const struct node *item)
 {
 	struct bounds_claim claim = { .format = "status", .observed = true, .node = item };
 	const struct node *health = node_get(item, "health");
@@ -97,7 +97,7 @@ bool status_detect(str api_version, str kind, const struct node *root)
 	       node_is_map(node_get(&list->children[0], "health"));
 }
 
-void status_read(struct reader *reader)
+void status_read(const struct reader *reader)
 {
 	const struct node *list = node_get(reader->entry->root, "nodeGroups");
 
@@ -106,7 +106,7 @@ void status_read(struct reader *reader)
 }
 
 /* The incident's form: sizes right in the item, as if this configured anything. */
-static void read_edited_group(struct reader *reader, const struct node *item)
+static void read_edited_group(const struct reader *reader, const struct node *item)
 {
 	struct bounds_claim claim = { .format = "config.yaml", .observed = true, .node = item };
 	str name = node_text(node_get(item, "name"));
@@ -120,13 +120,14 @@ static void read_edited_group(struct reader *reader, const struct node *item)
 
 /* Every document of the text that has nodeGroups; `...` may stand before the first. true: one of
  * them has sizes where the autoscaler never writes them. */
-static bool read_yaml(struct reader *reader, const struct node *scalar)
+static bool read_yaml(const struct reader *reader, const struct node *scalar)
 {
+	struct reader inner = *reader;
 	struct trees trees = { 0 };
 	bool edited = false;
 
 	tree_parse_embedded(reader->arena, reader->entry->tree, scalar, &trees);
-	reader->scalar = scalar;
+	inner.scalar = scalar;
 	for (size_t i = 0; i < trees.n; i++) {
 		const struct node *list = node_get(trees.v[i]->root, "nodeGroups");
 
@@ -134,18 +135,17 @@ static bool read_yaml(struct reader *reader, const struct node *scalar)
 			const struct node *item = &list->children[k];
 
 			if (node_is_map(node_get(item, "health"))) {
-				read_status_group(reader, item);
+				read_status_group(&inner, item);
 				continue;
 			}
-			read_edited_group(reader, item);
+			read_edited_group(&inner, item);
 			edited = true;
 		}
 	}
-	reader->scalar = NULL;
 	return edited;
 }
 
-static void read_status(struct reader *reader, const struct node *data,
+static void read_status(const struct reader *reader, const struct node *data,
                         struct autoscaler_map *map)
 {
 	const struct node *config = node_get(data, "config.yaml");
@@ -165,7 +165,7 @@ static void read_status(struct reader *reader, const struct node *data,
 		map->config_yaml = read_yaml(reader, status) || map->config_yaml;
 }
 
-void autoscaler_read_map(struct reader *reader, const struct object *object)
+void autoscaler_read_map(const struct reader *reader, const struct object *object)
 {
 	bool status = str_is(object->name.s, STATUS_MAP);
 	const struct node *data = node_get(object->root, "data");

@@ -26,7 +26,7 @@ bool capi_detect(str api_version, str kind, const struct node *root)
 	        (str_ends(kind, STR("MachineTemplate")) || str_ends(kind, STR("MachinePool"))));
 }
 
-/* ---- sizes -------------------------------------------------------------------------------------- */
+/* ---- sizes --------------------------------------------------------------------------- */
 
 static const struct node *annotation(const struct node *annotations, const char *prefix,
                                      const char *name)
@@ -44,7 +44,7 @@ static const struct node *annotation(const struct node *annotations, const char 
 }
 
 /* The autoscaler moves the object only if both annotations are there. */
-static void read_sizes(struct reader *reader, const struct node *annotations,
+static void read_sizes(const struct reader *reader, const struct node *annotations,
                        const struct node *replicas, struct group *group)
 {
 	const struct node *min = annotation(annotations, SIZE_PREFIX, "min-size");
@@ -64,7 +64,7 @@ static void read_sizes(struct reader *reader, const struct node *annotations,
 	group->min = group->max;
 }
 
-/* ---- labels ------------------------------------------------------------------------------------- */
+/* ---- labels -------------------------------------------------------------------------- */
 
 /* Domains whose Machine labels reach the Node. */
 static bool is_synced(str key)
@@ -87,7 +87,7 @@ static bool is_synced(str key)
 	return false;
 }
 
-static void read_machine_labels(struct reader *reader, const struct node *labels,
+static void read_machine_labels(const struct reader *reader, const struct node *labels,
                                 struct group *group)
 {
 	for (uint32_t i = 0; node_is_map(labels) && i < labels->child_count && i < 1000; i++) {
@@ -99,9 +99,9 @@ static void read_machine_labels(struct reader *reader, const struct node *labels
 	}
 }
 
-/* ---- capacity from zero ------------------------------------------------------------------------- */
+/* ---- capacity from zero -------------------------------------------------------------- */
 
-static void add_capacity(struct reader *reader, const struct node *node, str resource,
+static void add_capacity(const struct reader *reader, const struct node *node, str resource,
                          struct sizing *sizing)
 {
 	struct quantity quantity;
@@ -120,7 +120,7 @@ static void add_capacity(struct reader *reader, const struct node *node, str res
 		.origin = ORIGIN_DECLARED, .node = node };
 }
 
-static void read_capacity(struct reader *reader, const struct node *annotations,
+static void read_capacity(const struct reader *reader, const struct node *annotations,
                           struct group *group, struct sizing *sizing)
 {
 	const struct node *gpu = annotation(annotations, CAPACITY_PREFIX, "gpu-type");
@@ -138,7 +138,7 @@ static void read_capacity(struct reader *reader, const struct node *annotations,
 		read_label_text(reader, node_text(labels), labels, group);
 }
 
-/* ---- references --------------------------------------------------------------------------------- */
+/* ---- references ---------------------------------------------------------------------- */
 
 static const struct entry *follow(const struct reader *reader, const struct node *ref,
                                   const char *group)
@@ -148,7 +148,7 @@ static const struct entry *follow(const struct reader *reader, const struct node
 }
 
 /* What a worker registers; without the template nobody knows. */
-static void read_bootstrap(struct reader *reader, const struct node *ref, struct group *group,
+static void read_bootstrap(const struct reader *reader, const struct node *ref, struct group *group,
                            struct sizing *sizing)
 {
 	const struct entry *entry = follow(reader, ref, BOOTSTRAP);
@@ -179,7 +179,8 @@ static const struct machine_row {
 	{ "GCPMachineTemplate", "gcp", "instanceType", "preemptible" },
 };
 
-static void read_machine(struct reader *reader, const struct entry *entry, struct group *group)
+static void read_machine(const struct reader *reader, const struct entry *entry,
+                         struct group *group)
 {
 	const struct node *spec = node_get(entry->root, "spec"), *type, *spot;
 	const struct node *inner = node_at(spec, "template.spec");
@@ -204,7 +205,8 @@ static void read_machine(struct reader *reader, const struct entry *entry, struc
 }
 
 /* Pools whose sizes and labels are the cloud's own. */
-static void read_managed(struct reader *reader, const struct entry *entry, struct group *group)
+static void read_managed(const struct reader *reader, const struct entry *entry,
+                         struct group *group)
 {
 	const struct node *spec = node_get(entry->root, "spec");
 	const struct node *scaling = node_get(spec, "scaling");
@@ -235,7 +237,7 @@ static void read_managed(struct reader *reader, const struct entry *entry, struc
 }
 
 /* An AWSMachinePool has bounds of its own. */
-static void read_pool_bounds(struct reader *reader, const struct entry *entry,
+static void read_pool_bounds(const struct reader *reader, const struct entry *entry,
                              struct group *group)
 {
 	const struct node *min = node_at(entry->root, "spec.minSize");
@@ -248,7 +250,7 @@ static void read_pool_bounds(struct reader *reader, const struct entry *entry,
 	read_count(reader, max, false, &group->max);
 }
 
-static void read_infrastructure(struct reader *reader, const struct node *ref,
+static void read_infrastructure(const struct reader *reader, const struct node *ref,
                                 struct group *group, struct sizing *sizing)
 {
 	const struct entry *entry = follow(reader, ref, INFRASTRUCTURE);
@@ -270,9 +272,9 @@ static void read_infrastructure(struct reader *reader, const struct node *ref,
 			             sizing);
 }
 
-/* ---- groups ------------------------------------------------------------------------------------- */
+/* ---- groups -------------------------------------------------------------------------- */
 
-static void read_domains(struct reader *reader, const struct node *spec,
+static void read_domains(const struct reader *reader, const struct node *spec,
                          const struct node *template, struct group *group)
 {
 	const struct node *one = node_get(template, "failureDomain");
@@ -282,7 +284,7 @@ static void read_domains(struct reader *reader, const struct node *spec,
 		read_zones(reader, one ? one : many, group);
 }
 
-static void read_machines(struct reader *reader)
+static void read_machines(const struct reader *reader)
 {
 	const struct node *root = reader->entry->root, *spec = node_get(root, "spec");
 	const struct node *annotations = node_at(root, "metadata.annotations");
@@ -304,7 +306,7 @@ static void read_machines(struct reader *reader)
 }
 
 /* Groups of a topology: their class is a template that is not followed. */
-static void read_topology(struct reader *reader, const char *path)
+static void read_topology(const struct reader *reader, const char *path)
 {
 	const struct node *list = node_at(reader->entry->root, path);
 
@@ -336,7 +338,7 @@ static bool is_owned(const struct node *root)
 	return false;
 }
 
-void capi_read(struct reader *reader)
+void capi_read(const struct reader *reader)
 {
 	const struct entry *entry = reader->entry;
 

@@ -43,7 +43,7 @@ const struct instance_type *instance_type_find(str provider, str name)
 	return type;
 }
 
-/* ---- EKS (allocatable.md section 1) ---------------------------------------------------- */
+/* ---- EKS (allocatable.md section 1) -------------------------------------------------- */
 
 /* Share of each tier in units of 1/10000, each tier cut to whole millicores. Upstream: nodeadm
  * and the AL2 bootstrap script, also GKE. */

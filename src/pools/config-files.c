@@ -1,10 +1,10 @@
 /* Machine configurations without apiVersion and kind: Talos and talhelper, RKE2 and k3s
- * (node-groups.md sections 12 and 15); Rancher's Cluster; Kueue's ResourceFlavor, which claims nodes
- * but makes none. Secrets stand in these files: only the named fields are read.
+ * (node-groups.md sections 12 and 15); Rancher's Cluster; Kueue's ResourceFlavor, which claims
+ * nodes but makes none. Secrets stand in these files: only the named fields are read.
  */
 #include "kubelet-args.h"
 
-/* ---- Talos -------------------------------------------------------------------------------------- */
+/* ---- Talos --------------------------------------------------------------------------- */
 
 bool talos_detect(str api_version, str kind, const struct node *root)
 {
@@ -21,7 +21,7 @@ bool talos_detect(str api_version, str kind, const struct node *root)
 }
 
 /* Taints by key: "value:Effect" or ":Effect". */
-static void read_talos(struct reader *reader, const struct node *labels,
+static void read_talos(const struct reader *reader, const struct node *labels,
                        const struct node *taints, struct group *group)
 {
 	group->labels_complete = group->taints_known = true;
@@ -38,7 +38,7 @@ static void reserve_talos(struct sizing *sizing, bool control_plane)
 		.declared = true, .milli_cpu = 50, .memory = (control_plane ? 512 : 384) * MIB };
 }
 
-static void finish_talos(struct reader *reader, bool control_plane, bool schedulable,
+static void finish_talos(const struct reader *reader, bool control_plane, bool schedulable,
                          struct group *group, struct sizing *sizing)
 {
 	if (control_plane)
@@ -48,7 +48,7 @@ static void finish_talos(struct reader *reader, bool control_plane, bool schedul
 	shapes_resolve(reader, group, sizing);
 }
 
-static void read_machine_config(struct reader *reader)
+static void read_machine_config(const struct reader *reader)
 {
 	const struct node *root = reader->entry->root, *machine = node_get(root, "machine");
 	const struct node *host = node_at(machine, "network.hostname");
@@ -68,7 +68,8 @@ static void read_machine_config(struct reader *reader)
 }
 
 /* Each node of a talconfig is a group of one; its role's defaults come behind its own. */
-static void read_talconfig_node(struct reader *reader, const struct node *node, bool schedulable)
+static void read_talconfig_node(const struct reader *reader, const struct node *node,
+                                bool schedulable)
 {
 	const struct node *root = reader->entry->root, *name = node_get(node, "hostname");
 	bool control_plane = false;
@@ -91,7 +92,7 @@ static void read_talconfig_node(struct reader *reader, const struct node *node, 
 	finish_talos(reader, control_plane, schedulable, group, &sizing);
 }
 
-void talos_read(struct reader *reader)
+void talos_read(const struct reader *reader)
 {
 	static const char *const keys[] = { "allowSchedulingOnControlPlanes",
 		                            "allowSchedulingOnMasters" };
@@ -107,7 +108,7 @@ void talos_read(struct reader *reader)
 		read_talconfig_node(reader, &nodes->children[i], schedulable);
 }
 
-/* ---- RKE2, k3s ---------------------------------------------------------------------------------- */
+/* ---- RKE2, k3s ----------------------------------------------------------------------- */
 
 bool rke2_detect(str api_version, str kind, const struct node *root)
 {
@@ -120,7 +121,7 @@ bool rke2_detect(str api_version, str kind, const struct node *root)
 }
 
 /* A list or one text; `key+` appends in the files of config.yaml.d. */
-static void read_args(struct reader *reader, const char *key, const char *arg,
+static void read_args(const struct reader *reader, const char *key, const char *arg,
                       struct group *group, struct sizing *sizing)
 {
 	const struct node *root = reader->entry->root;
@@ -141,7 +142,7 @@ static void read_args(struct reader *reader, const char *key, const char *arg,
 }
 
 /* One file, of which nobody tells how many machines take it. */
-void rke2_read(struct reader *reader)
+void rke2_read(const struct reader *reader)
 {
 	const struct node *root = reader->entry->root;
 	const struct node *name = node_get(root, "node-name");
@@ -159,7 +160,7 @@ void rke2_read(struct reader *reader)
 	shapes_resolve(reader, group, &sizing);
 }
 
-/* ---- Rancher ------------------------------------------------------------------------------------ */
+/* ---- Rancher ------------------------------------------------------------------------- */
 
 bool rancher_detect(str api_version, str kind, const struct node *root)
 {
@@ -167,7 +168,7 @@ bool rancher_detect(str api_version, str kind, const struct node *root)
 	       str_is(kind, "Cluster") && (!root || node_at(root, "spec.rkeConfig"));
 }
 
-static void read_machine_pool(struct reader *reader, const struct node *pool)
+static void read_machine_pool(const struct reader *reader, const struct node *pool)
 {
 	const struct node *annotations = node_get(pool, "machineDeploymentAnnotations");
 	const struct node *quantity = node_get(pool, "quantity");
@@ -192,7 +193,7 @@ static void read_machine_pool(struct reader *reader, const struct node *pool)
 	shapes_resolve(reader, group, &sizing);
 }
 
-void rancher_read(struct reader *reader)
+void rancher_read(const struct reader *reader)
 {
 	const struct node *pools = node_at(reader->entry->root, "spec.rkeConfig.machinePools");
 
@@ -203,7 +204,7 @@ void rancher_read(struct reader *reader)
 			read_machine_pool(reader, &pools->children[i]);
 }
 
-/* ---- Kueue -------------------------------------------------------------------------------------- */
+/* ---- Kueue --------------------------------------------------------------------------- */
 
 bool kueue_detect(str api_version, str kind, const struct node *root)
 {
@@ -212,7 +213,7 @@ bool kueue_detect(str api_version, str kind, const struct node *root)
 }
 
 /* A claim that such nodes exist, no group: it changes no verdict. */
-void kueue_read(struct reader *reader)
+void kueue_read(const struct reader *reader)
 {
 	(void)reader;
 }

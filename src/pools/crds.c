@@ -70,7 +70,7 @@ static struct managed pool_of(const struct reader *reader, const struct node *fi
 		                 .node = reader->entry->root };
 }
 
-static void read_gke_pool(struct reader *reader, const struct node *fields)
+static void read_gke_pool(const struct reader *reader, const struct node *fields)
 {
 	const struct entry *cluster = cluster_of(reader, fields, "ContainerCluster");
 	struct managed managed = pool_of(reader, fields);
@@ -80,7 +80,7 @@ static void read_gke_pool(struct reader *reader, const struct node *fields)
 	managed_read_gke(reader, &managed);
 }
 
-static void read_aks_pool(struct reader *reader, const struct node *fields)
+static void read_aks_pool(const struct reader *reader, const struct node *fields)
 {
 	const struct entry *cluster = cluster_of(reader, fields, "ManagedCluster");
 	struct managed managed = pool_of(reader, fields);
@@ -93,7 +93,7 @@ static void read_aks_pool(struct reader *reader, const struct node *fields)
 }
 
 /* The default pool lives in the cluster, unless it is removed at once. */
-static void read_gke_cluster(struct reader *reader, const struct node *fields)
+static void read_gke_cluster(const struct reader *reader, const struct node *fields)
 {
 	const struct node *removes =
 		node_get(node_at(reader->entry->root, "metadata.annotations"),
@@ -113,7 +113,7 @@ static void read_gke_cluster(struct reader *reader, const struct node *fields)
 	managed_read_gke(reader, &managed);
 }
 
-static void read_aks_cluster(struct reader *reader, const struct node *fields)
+static void read_aks_cluster(const struct reader *reader, const struct node *fields)
 {
 	static const char *const keys[] = { "agentPoolProfiles", "defaultNodePool" };
 	const struct node *list = node_first(fields, keys, COUNT_OF(keys));
@@ -136,7 +136,7 @@ static void read_aks_cluster(struct reader *reader, const struct node *fields)
 	}
 }
 
-void crd_read(struct reader *reader)
+void crd_read(const struct reader *reader)
 {
 	const struct crd_row *row = row_of(reader->entry->api_version, reader->entry->kind);
 	const struct node *fields = node_at(reader->entry->root, row->fields);

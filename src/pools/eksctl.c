@@ -15,11 +15,11 @@ bool eksctl_detect(str api_version, str kind, const struct node *root)
 	return version_in_group(api_version, "eksctl.io") && str_is(kind, "ClusterConfig");
 }
 
-/* ---- sizes ------------------------------------------------------------------------------ */
+/* ---- sizes --------------------------------------------------------------------------- */
 
 /* eksctl's own defaults: nothing given is 2; a size that is missing follows its neighbour. What
  * is written but cannot be read has no default. */
-static void read_sizes(struct reader *reader, const struct cluster *cluster,
+static void read_sizes(const struct reader *reader, const struct cluster *cluster,
                        const struct node *node, struct group *group)
 {
 	const struct node *min = node_get(node, "minSize"), *max = node_get(node, "maxSize");
@@ -44,7 +44,7 @@ static void read_sizes(struct reader *reader, const struct cluster *cluster,
 	                               group->min.value < group->max.value;
 }
 
-/* ---- instance types --------------------------------------------------------------------- */
+/* ---- instance types ------------------------------------------------------------------ */
 
 /* Memory of an instanceSelector in MiB; a bare number is GiB. false: not readable. */
 static bool selector_mib(const struct node *node, int64_t *ret_mib)
@@ -92,7 +92,7 @@ static bool select_types(const struct node *selector, struct strs *types, struct
 	return true;
 }
 
-static void add_types(struct reader *reader, const struct node *list, struct group *group)
+static void add_types(const struct reader *reader, const struct node *list, struct group *group)
 {
 	for (uint32_t i = 0; node_is_list(list) && i < list->child_count && i < 1000; i++) {
 		const struct node *item = &list->children[i];
@@ -101,7 +101,7 @@ static void add_types(struct reader *reader, const struct node *list, struct gro
 	}
 }
 
-static void read_types(struct reader *reader, const struct cluster *cluster,
+static void read_types(const struct reader *reader, const struct cluster *cluster,
                        const struct node *node, struct group *group)
 {
 	const struct node *one = node_get(node, "instanceType");
@@ -150,9 +150,9 @@ static void read_spot(const struct cluster *cluster, const struct node *node,
 		group_set_capacity_type(group, "spot");
 }
 
-/* ---- kubelet ---------------------------------------------------------------------------- */
+/* ---- kubelet ------------------------------------------------------------------------- */
 
-static void read_sizing(struct reader *reader, const struct cluster *cluster,
+static void read_sizing(const struct reader *reader, const struct cluster *cluster,
                         const struct node *node, struct sizing *sizing)
 {
 	const struct node *kubelet = cluster->managed ? NULL : node_get(node, "kubeletExtraConfig");
@@ -177,9 +177,9 @@ static void read_sizing(struct reader *reader, const struct cluster *cluster,
 		sizing->disk_gib = sizing->hidden_kubelet ? 0 : gib;
 }
 
-/* ---- labels and zones ------------------------------------------------------------------- */
+/* ---- labels and zones ---------------------------------------------------------------- */
 
-static void imply_labels(struct reader *reader, const struct cluster *cluster,
+static void imply_labels(const struct reader *reader, const struct cluster *cluster,
                          struct group *group)
 {
 	static const char why[] = "set by eksctl";
@@ -201,7 +201,7 @@ static void imply_labels(struct reader *reader, const struct cluster *cluster,
 		label->kind = LABEL_ABSENT;
 }
 
-static void read_group_zones(struct reader *reader, const struct cluster *cluster,
+static void read_group_zones(const struct reader *reader, const struct cluster *cluster,
                              const struct node *node, struct group *group)
 {
 	static const char *const keys[] = { "availabilityZones", "localZones" };
@@ -228,9 +228,9 @@ static str os_of(const struct node *node)
 	               ? STR("windows") : STR("linux");
 }
 
-/* ---- groups ----------------------------------------------------------------------------- */
+/* ---- groups -------------------------------------------------------------------------- */
 
-static void read_group(struct reader *reader, const struct cluster *cluster,
+static void read_group(const struct reader *reader, const struct cluster *cluster,
                        const struct node *node)
 {
 	struct group *group = group_new(reader, node_text(node_get(node, "name")), node);
@@ -254,7 +254,7 @@ static void read_group(struct reader *reader, const struct cluster *cluster,
 }
 
 /* An item without a known name: nothing can be said of it. */
-static bool has_name(struct reader *reader, struct map *names, const struct node *item)
+static bool has_name(const struct reader *reader, struct map *names, const struct node *item)
 {
 	const struct node *name = node_get(item, "name");
 
@@ -270,11 +270,11 @@ static bool has_name(struct reader *reader, struct map *names, const struct node
 		             STR_ARG(node_text(name)));
 		return false;
 	}
-	map_put(names, node_text(name), reader);
+	map_put(names, node_text(name), names);
 	return true;
 }
 
-static void read_list(struct reader *reader, struct cluster *cluster, struct map *names,
+static void read_list(const struct reader *reader, struct cluster *cluster, struct map *names,
                       const char *key)
 {
 	const struct node *list = node_get(cluster->root, key);
@@ -287,7 +287,7 @@ static void read_list(struct reader *reader, struct cluster *cluster, struct map
 }
 
 /* Zones that the cluster names: its own list, else those of its subnets. */
-static void read_cluster_zones(struct reader *reader, struct cluster *cluster)
+static void read_cluster_zones(const struct reader *reader, struct cluster *cluster)
 {
 	const struct node *own = node_get(cluster->root, "availabilityZones");
 	static const char *const sides[] = { "vpc.subnets.private", "vpc.subnets.public" };
@@ -311,7 +311,7 @@ static void read_cluster_zones(struct reader *reader, struct cluster *cluster)
 	}
 }
 
-static void read_fargate(struct reader *reader, const struct node *root)
+static void read_fargate(const struct reader *reader, const struct node *root)
 {
 	const struct node *profiles = node_get(root, "fargateProfiles");
 
@@ -321,7 +321,7 @@ static void read_fargate(struct reader *reader, const struct node *root)
 }
 
 /* Nodes that EKS makes by itself: anything may be among them. */
-static void read_auto_mode(struct reader *reader, const struct node *root)
+static void read_auto_mode(const struct reader *reader, const struct node *root)
 {
 	const struct node *mode = node_get(root, "autoModeConfig");
 	bool enabled = false;
@@ -332,7 +332,7 @@ static void read_auto_mode(struct reader *reader, const struct node *root)
 		reader->pools->karpenter = true;
 }
 
-void eksctl_read(struct reader *reader)
+void eksctl_read(const struct reader *reader)
 {
 	const struct node *root = reader->entry->root;
 	struct map *names = map_new(reader->arena);

@@ -6,7 +6,7 @@
 /* Labels or taints of one group; more are no group of anybody's. */
 #define MAX_ITEMS 1000
 
-/* ---- faults ---------------------------------------------------------------------------- */
+/* ---- faults -------------------------------------------------------------------------- */
 
 /* The node that a fault points at: what stands in a text has no path in the document. */
 static const struct node *fault_node(const struct reader *reader, const struct node *node)
@@ -21,7 +21,7 @@ static str tree_key(const struct tree *const *tree)
 	return (str){ (const char *)tree, sizeof *tree };
 }
 
-struct fault *reader_fault(struct reader *reader, const struct node *node, const char *class,
+struct fault *reader_fault(const struct reader *reader, const struct node *node, const char *class,
                            const char *format, ...)
 {
 	const struct tree *tree = reader->entry->tree;
@@ -40,9 +40,9 @@ struct fault *reader_fault(struct reader *reader, const struct node *node, const
 	return fault;
 }
 
-/* ---- groups ---------------------------------------------------------------------------- */
+/* ---- groups -------------------------------------------------------------------------- */
 
-struct group *group_new(struct reader *reader, str name, const struct node *node)
+struct group *group_new(const struct reader *reader, str name, const struct node *node)
 {
 	struct group *group = ARENA_NEW(reader->arena, struct group);
 	const struct entry *entry = reader->entry;
@@ -60,7 +60,7 @@ struct group *group_new(struct reader *reader, str name, const struct node *node
 	return group;
 }
 
-struct group *group_unknown(struct reader *reader, str name, const struct node *node)
+struct group *group_unknown(const struct reader *reader, str name, const struct node *node)
 {
 	struct group *group = group_new(reader, name, node);
 	const struct sizing sizing = { 0 };
@@ -70,7 +70,7 @@ struct group *group_unknown(struct reader *reader, str name, const struct node *
 	return group;
 }
 
-void group_set_os(struct reader *reader, struct group *group, str os)
+void group_set_os(const struct reader *reader, struct group *group, str os)
 {
 	struct group_label *label = label_find(&group->labels, STR(LABEL_OS));
 
@@ -83,7 +83,7 @@ void group_set_os(struct reader *reader, struct group *group, str os)
 		label_imply(reader->arena, &group->labels, STR(LABEL_OS), os, "set by the kubelet");
 }
 
-void group_set_region(struct reader *reader, struct group *group, str region)
+void group_set_region(const struct reader *reader, struct group *group, str region)
 {
 	if (region.n)
 		label_imply(reader->arena, &group->labels, STR(LABEL_REGION), region,
@@ -96,7 +96,7 @@ void group_set_capacity_type(struct group *group, const char *type)
 	group->spot_only = strcmp(type, "spot") == 0;
 }
 
-void read_zones(struct reader *reader, const struct node *list, struct group *group)
+void read_zones(const struct reader *reader, const struct node *list, struct group *group)
 {
 	struct group_label *label;
 	struct strs zones = { 0 };
@@ -131,7 +131,7 @@ void pools_note(struct context *context, struct strs *notes, str text)
 		*VEC_PUSH(context->arena, notes) = text;
 }
 
-/* ---- single values --------------------------------------------------------------------- */
+/* ---- single values ------------------------------------------------------------------- */
 
 bool text_is_any(str text, const char *const *words, size_t count)
 {
@@ -152,7 +152,7 @@ const struct node *node_first(const struct node *node, const char *const *keys, 
 	return NULL;
 }
 
-void read_number(struct reader *reader, const struct node *node, bool text, const char *class,
+void read_number(const struct reader *reader, const struct node *node, bool text, const char *class,
                  struct count_fact *ret_fact)
 {
 	int64_t value;
@@ -168,7 +168,7 @@ void read_number(struct reader *reader, const struct node *node, bool text, cons
 	*ret_fact = (struct count_fact){ value, ORIGIN_DECLARED, node, NULL };
 }
 
-void read_count(struct reader *reader, const struct node *node, bool text,
+void read_count(const struct reader *reader, const struct node *node, bool text,
                 struct count_fact *ret_fact)
 {
 	read_number(reader, node, text, "bounds", ret_fact);
@@ -181,7 +181,7 @@ void count_imply(struct count_fact *fact, int64_t value, const struct node *node
 		*fact = (struct count_fact){ value, ORIGIN_IMPLIED, node, why };
 }
 
-bool read_texts(struct reader *reader, const struct node *node, struct strs *ret_texts)
+bool read_texts(const struct reader *reader, const struct node *node, struct strs *ret_texts)
 {
 	bool known = true;
 
@@ -209,7 +209,7 @@ bool read_texts(struct reader *reader, const struct node *node, struct strs *ret
 	return known && !node->unknown;
 }
 
-void read_pairs(struct reader *reader, const struct node *map, struct pairs *pairs)
+void read_pairs(const struct reader *reader, const struct node *map, struct pairs *pairs)
 {
 	if (!node_is_map(map))
 		return;
@@ -223,9 +223,9 @@ void read_pairs(struct reader *reader, const struct node *map, struct pairs *pai
 	}
 }
 
-/* ---- labels ---------------------------------------------------------------------------- */
+/* ---- labels -------------------------------------------------------------------------- */
 
-static void read_label(struct reader *reader, const struct node *node, struct group *group)
+static void read_label(const struct reader *reader, const struct node *node, struct group *group)
 {
 	struct group_label *label;
 
@@ -240,7 +240,7 @@ static void read_label(struct reader *reader, const struct node *node, struct gr
 	label_declare(reader->arena, &group->labels, node->key, node_text(node), node);
 }
 
-void read_labels(struct reader *reader, const struct node *map, struct group *group)
+void read_labels(const struct reader *reader, const struct node *map, struct group *group)
 {
 	if (node_is_null(map))
 		return;
@@ -256,7 +256,7 @@ void read_labels(struct reader *reader, const struct node *map, struct group *gr
 		read_label(reader, &map->children[i], group);
 }
 
-void read_label_text(struct reader *reader, str text, const struct node *node,
+void read_label_text(const struct reader *reader, str text, const struct node *node,
                      struct group *group)
 {
 	str piece, key, value;
@@ -269,9 +269,9 @@ void read_label_text(struct reader *reader, str text, const struct node *node,
 	}
 }
 
-/* ---- taints ---------------------------------------------------------------------------- */
+/* ---- taints -------------------------------------------------------------------------- */
 
-static void taint_add(struct reader *reader, const struct taint *taint, struct group *group,
+static void taint_add(const struct reader *reader, const struct taint *taint, struct group *group,
                       struct taints *taints)
 {
 	if (taints->n < MAX_ITEMS)
@@ -281,7 +281,7 @@ static void taint_add(struct reader *reader, const struct taint *taint, struct g
 }
 
 /* A bad taint may stand for any taint. */
-static void taint_fault(struct reader *reader, const struct node *node, struct group *group,
+static void taint_fault(const struct reader *reader, const struct node *node, struct group *group,
                         const char *what, str text)
 {
 	group->taints_known = false;
@@ -289,7 +289,7 @@ static void taint_fault(struct reader *reader, const struct node *node, struct g
 		reader_fault(reader, node, "taint", "%s: %.*s", what, STR_ARG(text));
 }
 
-void read_taint_text(struct reader *reader, str text, const struct node *node,
+void read_taint_text(const struct reader *reader, str text, const struct node *node,
                      struct group *group, struct taints *taints)
 {
 	struct taint taint;
@@ -313,8 +313,8 @@ static const struct node *taint_place(const struct node *item)
 	return item;
 }
 
-static void read_taint_map(struct reader *reader, const struct node *item, struct group *group,
-                           struct taints *taints)
+static void read_taint_map(const struct reader *reader, const struct node *item,
+                           struct group *group, struct taints *taints)
 {
 	const struct node *key = node_get(item, "key"), *effect = node_get(item, "effect");
 	struct taint taint = { .key = node_text(key), .value = node_text(node_get(item, "value")),
@@ -337,8 +337,8 @@ static void read_taint_map(struct reader *reader, const struct node *item, struc
 }
 
 /* An entry `key: "value:Effect"`, `key: ":Effect"` or `key: Effect` of a map of taints. */
-static void read_taint_entry(struct reader *reader, const struct node *node, struct group *group,
-                             struct taints *taints)
+static void read_taint_entry(const struct reader *reader, const struct node *node,
+                             struct group *group, struct taints *taints)
 {
 	str text = node_text(node), value, effect;
 	size_t colon = str_find_last(text, ':');
@@ -358,7 +358,7 @@ static void read_taint_entry(struct reader *reader, const struct node *node, str
 	taint_add(reader, &taint, group, taints);
 }
 
-void read_taints(struct reader *reader, const struct node *node, struct group *group,
+void read_taints(const struct reader *reader, const struct node *node, struct group *group,
                  struct taints *taints)
 {
 	if (node_is_null(node))
@@ -390,7 +390,7 @@ void taint_imply(struct arena *arena, struct group *group, const char *key, cons
 		                .effect = str_of(effect) };
 }
 
-/* ---- amounts --------------------------------------------------------------------------- */
+/* ---- amounts ------------------------------------------------------------------------- */
 
 struct capacity_fact *capacity_find(const struct capacity_facts *facts, str resource)
 {
@@ -412,7 +412,7 @@ struct capacity_fact *capacity_put(struct arena *arena, struct capacity_facts *f
 	return fact;
 }
 
-static void read_amount(struct reader *reader, const struct node *node,
+static void read_amount(const struct reader *reader, const struct node *node,
                         struct capacity_facts *facts)
 {
 	struct capacity_fact *fact = VEC_PUSH(reader->arena, facts);
@@ -439,7 +439,7 @@ static void read_amount(struct reader *reader, const struct node *node,
 	fact->origin = ORIGIN_DECLARED;
 }
 
-void read_amounts(struct reader *reader, const struct node *map, struct capacity_facts *facts)
+void read_amounts(const struct reader *reader, const struct node *map, struct capacity_facts *facts)
 {
 	if (node_is_null(map) || map->unknown)
 		return;

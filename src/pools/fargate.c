@@ -4,7 +4,7 @@
 /* Of namespaces and label values, in bytes. */
 #define LONGEST_NAME 253
 
-void pools_read_fargate(struct reader *reader, const struct node *name,
+void pools_read_fargate(const struct reader *reader, const struct node *name,
                         const struct node *selectors)
 {
 	struct pools *pools = reader->pools;

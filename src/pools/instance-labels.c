@@ -21,7 +21,7 @@ static str number_text(struct arena *arena, int64_t number)
 	return number ? str_format(arena, "%lld", (long long)number) : (str){ 0 };
 }
 
-/* ---- AWS ------------------------------------------------------------------------------------ */
+/* ---- AWS ----------------------------------------------------------------------------- */
 
 /* m5d.large: family m5d, category m, generation 5, size large; u-6tb1.metal: category u,
  * generation 1. */
@@ -74,7 +74,7 @@ static bool aws_label(struct arena *arena, const struct instance_type *type, str
 	return true;
 }
 
-/* ---- Azure, GCP ------------------------------------------------------------------------------ */
+/* ---- Azure, GCP ---------------------------------------------------------------------- */
 
 /* Standard_NC24ads_A100_v4: family N, sub-family C. */
 static bool azure_label(struct arena *arena, const struct instance_type *type, str what,

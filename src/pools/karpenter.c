@@ -17,8 +17,8 @@ static const struct class_row {
 
 /* A pool in the words of all versions. */
 struct pool {
-	const struct node *spec, *labels, *taints, *startup_taints, *requirements, *limits, *kubelet;
-	const struct node *class_ref;
+	const struct node *spec, *labels, *taints, *startup_taints, *requirements;
+	const struct node *limits, *kubelet, *class_ref;
 	bool provisioner;
 };
 
@@ -38,7 +38,7 @@ bool karpenter_detect(str api_version, str kind, const struct node *root)
 	return is_pool(api_version, kind);
 }
 
-/* ---- node classes ---------------------------------------------------------------------------- */
+/* ---- node classes -------------------------------------------------------------------- */
 
 static const struct class_row *row_of_ref(const struct node *ref)
 {
@@ -99,7 +99,7 @@ static bool starts_fold(str text, const char *lower_prefix)
 }
 
 /* GiB of the disk that pods use: Bottlerocket's second one, else the first; 20 without any. */
-static int64_t disk_gib(struct reader *reader, const struct node *spec, bool bottlerocket)
+static int64_t disk_gib(const struct reader *reader, const struct node *spec, bool bottlerocket)
 {
 	const struct node *list = node_get(spec, "blockDeviceMappings");
 	uint32_t index = bottlerocket && node_is_list(list) && list->child_count > 1 ? 1 : 0;
@@ -117,7 +117,8 @@ static int64_t disk_gib(struct reader *reader, const struct node *spec, bool bot
 	return bytes / (1024 * MIB);
 }
 
-static void read_class(struct reader *reader, const struct entry *class, struct sizing *sizing)
+static void read_class(const struct reader *reader, const struct entry *class,
+                       struct sizing *sizing)
 {
 	const struct node *spec = class ? node_get(class->root, "spec") : NULL;
 	str family = family_of(spec);
@@ -129,7 +130,7 @@ static void read_class(struct reader *reader, const struct entry *class, struct 
 		sizing->disk_gib = disk_gib(reader, spec, bottlerocket);
 }
 
-static void read_kubelet(struct reader *reader, const struct node *kubelet,
+static void read_kubelet(const struct reader *reader, const struct node *kubelet,
                          struct sizing *sizing)
 {
 	if (!node_is_map(kubelet))
@@ -145,7 +146,7 @@ static void read_kubelet(struct reader *reader, const struct node *kubelet,
 		sizing->reserved.unknown = true;
 }
 
-/* ---- pools ------------------------------------------------------------------------------------ */
+/* ---- pools --------------------------------------------------------------------------- */
 
 static struct pool pool_of(const struct entry *entry)
 {
@@ -193,7 +194,7 @@ static str provider_of(const struct class_row *row, const struct value_sets *set
 	return has_prefix_key(sets, "karpenter.k8s.gcp/") ? STR("gcp") : (str){ 0 };
 }
 
-static void add_default(struct reader *reader, struct value_sets *sets, const char *key,
+static void add_default(const struct reader *reader, struct value_sets *sets, const char *key,
                         const char *value)
 {
 	struct strs values = { 0 };
@@ -205,7 +206,7 @@ static void add_default(struct reader *reader, struct value_sets *sets, const ch
 }
 
 /* What the Provisioner's webhook adds where the user says nothing. */
-static void add_provisioner_defaults(struct reader *reader, struct value_sets *sets)
+static void add_provisioner_defaults(const struct reader *reader, struct value_sets *sets)
 {
 	static const char *const categories[] = { "c", "m", "r" };
 	struct strs values = { 0 };
@@ -223,7 +224,7 @@ static void add_provisioner_defaults(struct reader *reader, struct value_sets *s
 }
 
 /* Requirements on what the shapes differ in are theirs, all others the group's. */
-static void take_labels(struct reader *reader, const struct value_sets *sets,
+static void take_labels(const struct reader *reader, const struct value_sets *sets,
                         struct group *group)
 {
 	size_t count;
@@ -254,7 +255,7 @@ static void read_capacity_type(const struct value_sets *sets, struct group *grou
 	group->spot_only = str_is(group->capacity_type, "spot");
 }
 
-static void read_sizes(struct reader *reader, const struct pool *pool, struct group *group)
+static void read_sizes(const struct reader *reader, const struct pool *pool, struct group *group)
 {
 	const struct node *replicas = node_get(pool->spec, "replicas");
 	const struct node *nodes = node_get(pool->limits, "nodes");
@@ -276,7 +277,7 @@ static void read_sizes(struct reader *reader, const struct pool *pool, struct gr
 		count_imply(&group->max, INT64_MAX, NULL, "no limit on nodes");
 }
 
-static void imply_pool_labels(struct reader *reader, const struct pool *pool,
+static void imply_pool_labels(const struct reader *reader, const struct pool *pool,
                               const struct class_row *row, struct group *group)
 {
 	str kind = row ? str_lower(reader->arena, str_of(row->kind)) : (str){ 0 };
@@ -294,7 +295,8 @@ static void imply_pool_labels(struct reader *reader, const struct pool *pool,
 		            node_text(node_get(pool->class_ref, "name")), "Karpenter");
 }
 
-static void read_taint_lists(struct reader *reader, const struct pool *pool, struct group *group)
+static void read_taint_lists(const struct reader *reader, const struct pool *pool,
+                             struct group *group)
 {
 	group->taints_known = true;
 	read_taints(reader, pool->taints, group, &group->taints);
@@ -302,7 +304,8 @@ static void read_taint_lists(struct reader *reader, const struct pool *pool, str
 }
 
 /* A pool of which no type of the catalogue is left still is a pool. */
-static void add_shapes(struct reader *reader, const struct value_sets *sets, struct group *group)
+static void add_shapes(const struct reader *reader, const struct value_sets *sets,
+                       struct group *group)
 {
 	const struct value_set *zones = requirements_find(sets, STR(LABEL_ZONE));
 
@@ -320,7 +323,7 @@ static str default_os(const struct entry *class)
 	return starts_fold(family, "windows") ? STR("windows") : STR("linux");
 }
 
-static void read_pool(struct reader *reader)
+static void read_pool(const struct reader *reader)
 {
 	const struct entry *entry = reader->entry;
 	struct pool pool = pool_of(entry);
@@ -348,7 +351,7 @@ static void read_pool(struct reader *reader)
 	shapes_resolve(reader, group, &sizing);
 }
 
-void karpenter_read(struct reader *reader)
+void karpenter_read(const struct reader *reader)
 {
 	const struct entry *entry = reader->entry;
 

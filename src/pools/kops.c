@@ -10,9 +10,9 @@ bool kops_detect(str api_version, str kind, const struct node *root)
 	       (str_is(kind, "InstanceGroup") || str_is(kind, "Cluster"));
 }
 
-/* ---- cluster ------------------------------------------------------------------------------------ */
+/* ---- cluster ------------------------------------------------------------------------- */
 
-static void read_autoscaler(struct reader *reader, const struct node *spec)
+static void read_autoscaler(const struct reader *reader, const struct node *spec)
 {
 	const struct node *settings = node_get(spec, "clusterAutoscaler");
 	const struct node *local = node_get(settings, "skipNodesWithLocalStorage");
@@ -33,7 +33,7 @@ static void read_autoscaler(struct reader *reader, const struct node *spec)
 	reader->pools->autoscaler_declared = true;
 }
 
-static void read_cluster(struct reader *reader)
+static void read_cluster(const struct reader *reader)
 {
 	const struct node *spec = node_get(reader->entry->root, "spec");
 	bool karpenter = false;
@@ -58,7 +58,7 @@ static str provider_of(const struct node *spec)
 	return (str){ 0 };
 }
 
-/* ---- zones -------------------------------------------------------------------------------------- */
+/* ---- zones --------------------------------------------------------------------------- */
 
 /* The zone of a subnet of the cluster; the subnet's own name where it has none. */
 static str zone_of_subnet(const struct node *cluster, str name)
@@ -75,7 +75,7 @@ static str zone_of_subnet(const struct node *cluster, str name)
 	return (str){ 0 };
 }
 
-static void read_kops_zones(struct reader *reader, const struct node *spec,
+static void read_kops_zones(const struct reader *reader, const struct node *spec,
                             const struct node *cluster, struct group *group)
 {
 	const struct node *subnets = node_get(spec, "subnets");
@@ -106,9 +106,9 @@ static void read_kops_zones(struct reader *reader, const struct node *spec,
 		label->values = zones;
 }
 
-/* ---- groups ------------------------------------------------------------------------------------- */
+/* ---- groups -------------------------------------------------------------------------- */
 
-static void read_sizes(struct reader *reader, const struct node *spec, bool worker,
+static void read_sizes(const struct reader *reader, const struct node *spec, bool worker,
                        struct group *group)
 {
 	const struct node *min = node_get(spec, "minSize"), *max = node_get(spec, "maxSize");
@@ -129,7 +129,7 @@ static void read_sizes(struct reader *reader, const struct node *spec, bool work
 	                               group->min.value < group->max.value;
 }
 
-static void read_types(struct reader *reader, const struct node *spec, struct group *group)
+static void read_types(const struct reader *reader, const struct node *spec, struct group *group)
 {
 	const struct node *mixed = node_at(spec, "mixedInstancesPolicy.instances");
 	const struct node *type = node_get(spec, "machineType");
@@ -181,7 +181,7 @@ static bool has_device(const struct group *group)
 	return false;
 }
 
-static void imply_labels(struct reader *reader, const struct node *spec,
+static void imply_labels(const struct reader *reader, const struct node *spec,
                          const struct node *cluster, bool worker, struct group *group)
 {
 
@@ -203,7 +203,7 @@ static void imply_labels(struct reader *reader, const struct node *spec,
 }
 
 /* The group's own kubelet settings, the cluster's where it has none. */
-static void read_sizing(struct reader *reader, const struct node *spec,
+static void read_sizing(const struct reader *reader, const struct node *spec,
                         const struct node *cluster, struct sizing *sizing)
 {
 	const struct node *common = node_get(cluster, "kubelet"), *own = node_get(spec, "kubelet");
@@ -222,7 +222,7 @@ static void read_sizing(struct reader *reader, const struct node *spec,
 	sizing->slots_by_type = node_at(cluster, "networking.amazonvpc") != NULL;
 }
 
-static void add_aliases(struct reader *reader, str cluster, bool worker, struct group *group)
+static void add_aliases(const struct reader *reader, str cluster, bool worker, struct group *group)
 {
 	if (cluster.n)
 		*VEC_PUSH(reader->arena, &group->aliases) =
@@ -230,7 +230,7 @@ static void add_aliases(struct reader *reader, str cluster, bool worker, struct 
 		                   worker ? "" : ".masters", STR_ARG(cluster));
 }
 
-static void read_group(struct reader *reader, const struct node *spec, bool worker)
+static void read_group(const struct reader *reader, const struct node *spec, bool worker)
 {
 	str cluster_name = node_text(node_get(node_at(reader->entry->root, "metadata.labels"),
 	                                      "kops.k8s.io/cluster"));
@@ -260,7 +260,7 @@ static void read_group(struct reader *reader, const struct node *spec, bool work
 	shapes_resolve(reader, group, &sizing);
 }
 
-void kops_read(struct reader *reader)
+void kops_read(const struct reader *reader)
 {
 	const struct node *spec = node_get(reader->entry->root, "spec");
 	str role = node_text(node_get(spec, "role"));

@@ -1,7 +1,7 @@
 /* What a kubelet registers of its node. */
 #include "kubelet-args.h"
 
-/* ---- reservations as text ---------------------------------------------------------------------- */
+/* ---- reservations as text ------------------------------------------------------------ */
 
 /* "cpu=100m,memory=500Mi" */
 static void add_reserved_text(str text, struct reservations *reserved)
@@ -55,9 +55,9 @@ static void read_eviction_text(str text, struct reservations *reserved)
 	}
 }
 
-/* ---- arguments --------------------------------------------------------------------------------- */
+/* ---- arguments ----------------------------------------------------------------------- */
 
-static void read_taint_texts(struct reader *reader, str text, const struct node *node,
+static void read_taint_texts(const struct reader *reader, str text, const struct node *node,
                              struct group *group)
 {
 	str piece;
@@ -67,7 +67,7 @@ static void read_taint_texts(struct reader *reader, str text, const struct node 
 			read_taint_text(reader, str_trim(piece), node, group, &group->taints);
 }
 
-void kubelet_arg_read(struct reader *reader, str name, str value, const struct node *node,
+void kubelet_arg_read(const struct reader *reader, str name, str value, const struct node *node,
                       struct group *group, struct sizing *sizing)
 {
 	bool hidden = node && node->unknown;
@@ -93,7 +93,7 @@ void kubelet_arg_read(struct reader *reader, str name, str value, const struct n
 	}
 }
 
-void kubelet_args_read(struct reader *reader, const struct node *args, struct group *group,
+void kubelet_args_read(const struct reader *reader, const struct node *args, struct group *group,
                        struct sizing *sizing)
 {
 	for (uint32_t i = 0; args && args->kind != NODE_SCALAR && i < args->child_count; i++) {
@@ -109,7 +109,7 @@ void kubelet_args_read(struct reader *reader, const struct node *args, struct gr
 	}
 }
 
-void kubelet_config_read(struct reader *reader, const struct node *config,
+void kubelet_config_read(const struct reader *reader, const struct node *config,
                          struct sizing *sizing)
 {
 	read_max_pods(reader, node_get(config, "maxPods"), sizing);
@@ -118,9 +118,9 @@ void kubelet_config_read(struct reader *reader, const struct node *config,
 	                  &sizing->reserved);
 }
 
-/* ---- registration ------------------------------------------------------------------------------ */
+/* ---- registration -------------------------------------------------------------------- */
 
-void control_plane_imply(struct reader *reader, struct group *group, bool taint,
+void control_plane_imply(const struct reader *reader, struct group *group, bool taint,
                          const char *value)
 {
 	static const char exclude[] = "node.kubernetes.io/exclude-from-external-load-balancers";
@@ -139,7 +139,7 @@ void control_plane_imply(struct reader *reader, struct group *group, bool taint,
 		taint_imply(reader->arena, group, CONTROL_PLANE, "", "NoSchedule");
 }
 
-void registration_read(struct reader *reader, const struct node *registration,
+void registration_read(const struct reader *reader, const struct node *registration,
                        bool control_plane, struct group *group, struct sizing *sizing)
 {
 	const struct node *taints = node_get(registration, "taints");

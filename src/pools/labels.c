@@ -48,7 +48,8 @@ static const struct group_label by_kubelet = {
 };
 
 static const struct group_label any = {
-	.kind = LABEL_ANY, .origin = ORIGIN_IMPLIED, .why = "Karpenter starts what the pod asks for",
+	.kind = LABEL_ANY, .origin = ORIGIN_IMPLIED,
+	.why = "Karpenter starts what the pod asks for",
 };
 
 static str modern_key(str key)
@@ -121,7 +122,7 @@ struct group_label *label_find(const struct group_labels *labels, str key)
 	return NULL;
 }
 
-/* ---- making labels --------------------------------------------------------------------- */
+/* ---- making labels ------------------------------------------------------------------- */
 
 static struct group_label *label_put(struct arena *arena, struct group_labels *labels, str key,
                                      str value)

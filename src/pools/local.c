@@ -3,7 +3,7 @@
 #include "nested.h"
 #include "kubelet-args.h"
 
-/* ---- kind --------------------------------------------------------------------------------------- */
+/* ---- kind ---------------------------------------------------------------------------- */
 
 bool kind_detect(str api_version, str kind, const struct node *root)
 {
@@ -12,17 +12,17 @@ bool kind_detect(str api_version, str kind, const struct node *root)
 	        version_in_group(api_version, "kind.sigs.k8s.io")) && str_is(kind, "Cluster");
 }
 
-static void read_patch(struct reader *reader, const struct node *patch, struct group *group,
+static void read_patch(const struct reader *reader, const struct node *patch, struct group *group,
                        struct sizing *sizing)
 {
+	struct reader inner = *reader;
 	struct trees trees = { 0 };
 
 	tree_parse_embedded(reader->arena, reader->entry->tree, patch, &trees);
-	reader->scalar = patch;
+	inner.scalar = patch;
 	for (size_t i = 0; i < trees.n; i++)
-		registration_read(reader, node_get(trees.v[i]->root, "nodeRegistration"), false,
+		registration_read(&inner, node_get(trees.v[i]->root, "nodeRegistration"), false,
 		                  group, sizing);
-	reader->scalar = NULL;
 }
 
 /* What makes kind's nodes equal: everything but the image. */
@@ -42,7 +42,7 @@ static str kind_signature(struct arena *arena, const struct node *node)
 }
 
 /* kindest/node:v1.36.1@sha256… */
-static void add_image_version(struct reader *reader, const struct node *image)
+static void add_image_version(const struct reader *reader, const struct node *image)
 {
 	str name, tag;
 
@@ -53,7 +53,7 @@ static void add_image_version(struct reader *reader, const struct node *image)
 		pools_add_version(reader->pools, tag);
 }
 
-static struct group *kind_group(struct reader *reader, const struct node *node, bool single,
+static struct group *kind_group(const struct reader *reader, const struct node *node, bool single,
                                 size_t index)
 {
 	const struct node *patches = node_get(node, "kubeadmConfigPatches");
@@ -77,7 +77,7 @@ static struct group *kind_group(struct reader *reader, const struct node *node, 
 }
 
 /* Of one signature, how many, and what they are called. */
-void kind_read(struct reader *reader)
+void kind_read(const struct reader *reader)
 {
 	static const char *const roles[] = { "control-plane", "worker" };
 	const struct node *nodes = node_get(reader->entry->root, "nodes");
@@ -97,8 +97,8 @@ void kind_read(struct reader *reader)
 		if (!node_is_map(node) || node->unknown)
 			continue;
 		if (role.n && !text_is_any(role, roles, COUNT_OF(roles)))
-			reader_fault(reader, node_get(node, "role"), "type", "no role of a node: %.*s",
-			             STR_ARG(role));
+			reader_fault(reader, node_get(node, "role"), "type",
+			             "no role of a node: %.*s", STR_ARG(role));
 		add_image_version(reader, node_get(node, "image"));
 		key = kind_signature(reader->arena, node);
 		group = map_get(groups, key);
@@ -113,7 +113,7 @@ void kind_read(struct reader *reader)
 	}
 }
 
-/* ---- k3d ---------------------------------------------------------------------------------------- */
+/* ---- k3d ----------------------------------------------------------------------------- */
 
 bool k3d_detect(str api_version, str kind, const struct node *root)
 {
@@ -152,7 +152,7 @@ static int filters_mean(const struct node *item, const char *role)
 }
 
 /* A label or argument of some nodes of the group makes the whole list open. */
-static void read_k3d_item(struct reader *reader, const struct node *item, const char *key,
+static void read_k3d_item(const struct reader *reader, const struct node *item, const char *key,
                           struct group *group, struct sizing *sizing)
 {
 	const char *role = group->control_plane ? "server" : "agent";
@@ -184,7 +184,7 @@ static void read_k3d_item(struct reader *reader, const struct node *item, const 
 	group->taints_known = group->taints_known && !str_is(name, "register-with-taints");
 }
 
-static void read_k3d_group(struct reader *reader, const char *key, int64_t count, bool server)
+static void read_k3d_group(const struct reader *reader, const char *key, int64_t count, bool server)
 {
 	const struct node *root = reader->entry->root, *own = node_get(root, key);
 	const struct node *labels = node_at(root, "options.k3s.nodeLabels");
@@ -210,13 +210,13 @@ static void read_k3d_group(struct reader *reader, const char *key, int64_t count
 	shapes_resolve(reader, group, &sizing);
 }
 
-void k3d_read(struct reader *reader)
+void k3d_read(const struct reader *reader)
 {
 	read_k3d_group(reader, "servers", 1, true);
 	read_k3d_group(reader, "agents", 0, false);
 }
 
-/* ---- kubeadm ------------------------------------------------------------------------------------ */
+/* ---- kubeadm ------------------------------------------------------------------------- */
 
 bool kubeadm_detect(str api_version, str kind, const struct node *root)
 {
@@ -228,7 +228,7 @@ bool kubeadm_detect(str api_version, str kind, const struct node *root)
 }
 
 /* One node; how many are made of the file nobody tells. */
-void kubeadm_read(struct reader *reader)
+void kubeadm_read(const struct reader *reader)
 {
 	const struct node *root = reader->entry->root;
 	const struct node *registration = node_get(root, "nodeRegistration");

@@ -34,7 +34,7 @@ bool loose_detect(str api_version, str kind, const struct node *root)
 	       looks_like_group(&list->children[0]);
 }
 
-static void read_item(struct reader *reader, const struct node *item, const struct node *list,
+static void read_item(const struct reader *reader, const struct node *item, const struct node *list,
                       struct map *names)
 {
 	struct native native = loose_native;
@@ -54,7 +54,7 @@ static void read_item(struct reader *reader, const struct node *item, const stru
 		group->name = item->key;
 }
 
-void loose_read(struct reader *reader)
+void loose_read(const struct reader *reader)
 {
 	const struct node *list = group_list(reader->entry->root);
 	struct map *names = map_new(reader->arena);

@@ -14,7 +14,7 @@ static const struct node *first_of(const struct node *values, const char *const 
 	return NULL;
 }
 
-static void read_sizes(struct reader *reader, const struct managed *managed,
+static void read_sizes(const struct reader *reader, const struct managed *managed,
                        struct group *group)
 {
 	static const char *const switches[] = { "auto_scaling_enabled", "enable_auto_scaling" };
@@ -40,7 +40,7 @@ static void read_sizes(struct reader *reader, const struct managed *managed,
 }
 
 /* "1" of a pool in westus3 is the zone westus3-1 on its nodes. */
-static void read_zone_numbers(struct reader *reader, const struct managed *managed,
+static void read_zone_numbers(const struct reader *reader, const struct managed *managed,
                               struct group *group)
 {
 	static const char *const names[] = { "zones", "availability_zones" };
@@ -66,7 +66,7 @@ static void read_zone_numbers(struct reader *reader, const struct managed *manag
 		label->values = group->zones;
 }
 
-static void imply_labels(struct reader *reader, const struct managed *managed,
+static void imply_labels(const struct reader *reader, const struct managed *managed,
                          struct group *group)
 {
 	static const char why[] = "set by AKS";
@@ -90,7 +90,8 @@ static void imply_labels(struct reader *reader, const struct managed *managed,
 	            "NoSchedule");
 }
 
-static void read_type(struct reader *reader, const struct managed *managed, struct group *group)
+static void read_type(const struct reader *reader, const struct managed *managed,
+                      struct group *group)
 {
 	const struct node *size = managed_get(managed->values, "vm_size");
 
@@ -98,7 +99,7 @@ static void read_type(struct reader *reader, const struct managed *managed, stru
 		shape_add(reader, group, size->unknown ? (str){ 0 } : node_text(size), size);
 }
 
-struct group *managed_read_aks(struct reader *reader, const struct managed *managed)
+struct group *managed_read_aks(const struct reader *reader, const struct managed *managed)
 {
 	const struct node *values = managed->values;
 	struct group *group = managed_begin(reader, managed, "azure", "node_labels",

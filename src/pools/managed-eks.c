@@ -1,7 +1,7 @@
 /* EKS managed node groups as Terraform, Crossplane and ACK declare them. */
 #include "managed.h"
 
-static void read_sizes(struct reader *reader, const struct managed *managed,
+static void read_sizes(const struct reader *reader, const struct managed *managed,
                        struct group *group)
 {
 	const struct node *scaling = managed_block(managed->values, "scaling_config");
@@ -13,7 +13,7 @@ static void read_sizes(struct reader *reader, const struct managed *managed,
 	                               group->min.value < group->max.value;
 }
 
-static void read_types(struct reader *reader, const struct managed *managed,
+static void read_types(const struct reader *reader, const struct managed *managed,
                        struct group *group)
 {
 	const struct node *types = managed_get(managed->values, "instance_types");
@@ -66,7 +66,7 @@ static void read_sizing(const struct managed *managed, struct sizing *sizing)
 		sizing->disk_gib = gib;
 }
 
-struct group *managed_read_eks(struct reader *reader, const struct managed *managed)
+struct group *managed_read_eks(const struct reader *reader, const struct managed *managed)
 {
 	static const char why[] = "set by EKS";
 	const struct node *values = managed->values;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* ---- sizes ----------------------------------------------------------------------------------- */
+/* ---- sizes --------------------------------------------------------------------------- */
 
 /* A zone such as us-east1-c; a region has one dash less. */
 static bool is_zone(str location)
@@ -14,7 +14,8 @@ static bool is_zone(str location)
 }
 
 /* Counts of a pool without totals are per zone. */
-static void read_zonal(struct reader *reader, const struct managed *managed, struct group *group)
+static void read_zonal(const struct reader *reader, const struct managed *managed,
+                       struct group *group)
 {
 	const struct node *locations = managed_get(managed->values, "node_locations");
 	const struct node *location = managed_get(managed->values, "location");
@@ -37,7 +38,7 @@ static void read_zonal(struct reader *reader, const struct managed *managed, str
 		                 : node_text(location));
 }
 
-static void read_sizes(struct reader *reader, const struct managed *managed,
+static void read_sizes(const struct reader *reader, const struct managed *managed,
                        struct group *group)
 {
 	const struct node *scaling = managed_block(managed->values, "autoscaling");
@@ -61,10 +62,10 @@ static void read_sizes(struct reader *reader, const struct managed *managed,
 	group->min = group->desired = group->max;
 }
 
-/* ---- machines -------------------------------------------------------------------------------- */
+/* ---- machines ------------------------------------------------------------------------ */
 
 /* [family-]custom-CPUS-MIB[-ext]: the size stands in the name. */
-static void read_custom_type(struct reader *reader, str type, const struct node *node,
+static void read_custom_type(const struct reader *reader, str type, const struct node *node,
                              struct sizing *sizing)
 {
 	str rest = type, piece;
@@ -84,7 +85,7 @@ static void read_custom_type(struct reader *reader, str type, const struct node 
 		.optimistic = mib * MIB, .origin = ORIGIN_IMPLIED, .node = node };
 }
 
-static void read_type(struct reader *reader, const struct managed *managed,
+static void read_type(const struct reader *reader, const struct managed *managed,
                       const struct node *config, struct group *group, struct sizing *sizing)
 {
 	const struct node *type = managed_get(config, "machine_type");
@@ -107,7 +108,7 @@ static int64_t count_of(const struct node *node, const char *name)
 }
 
 /* Devices of a node: count x partitions x clients that share one. */
-static void read_accelerators(struct reader *reader, const struct node *config,
+static void read_accelerators(const struct reader *reader, const struct node *config,
                               struct group *group, struct sizing *sizing)
 {
 	const struct node *device = managed_block(config, "guest_accelerator");
@@ -127,7 +128,7 @@ static void read_accelerators(struct reader *reader, const struct node *config,
 		.optimistic = count, .origin = ORIGIN_DECLARED, .node = device };
 }
 
-static void read_sizing(struct reader *reader, const struct managed *managed,
+static void read_sizing(const struct reader *reader, const struct managed *managed,
                         const struct node *config, struct sizing *sizing)
 {
 	const struct node *disk = managed_get(config, "disk_size_gb");
@@ -142,9 +143,10 @@ static void read_sizing(struct reader *reader, const struct managed *managed,
 		sizing->disk_gib = gib;
 }
 
-/* ---- labels ---------------------------------------------------------------------------------- */
+/* ---- labels -------------------------------------------------------------------------- */
 
-static void imply_labels(struct reader *reader, const struct node *config, struct group *group)
+static void imply_labels(const struct reader *reader, const struct node *config,
+                         struct group *group)
 {
 	static const char why[] = "set by GKE";
 	struct group_labels *labels = &group->labels;
@@ -163,14 +165,14 @@ static void imply_labels(struct reader *reader, const struct node *config, struc
 }
 
 /* kube-proxy may run as a static pod on each node. */
-static void add_static_pod(struct reader *reader, struct group *group)
+static void add_static_pod(const struct reader *reader, struct group *group)
 {
 	*VEC_PUSH(reader->arena, &group->daemon_overhead) = (struct capacity_fact){
 		.resource = STR("cpu"), .known = true, .safe = 0, .optimistic = 100,
 		.origin = ORIGIN_IMPLIED, .why = "kube-proxy" };
 }
 
-struct group *managed_read_gke(struct reader *reader, const struct managed *managed)
+struct group *managed_read_gke(const struct reader *reader, const struct managed *managed)
 {
 	const struct node *config = managed_block(managed->values, "node_config");
 	struct group *group = managed_begin(reader, managed, "gcp", "node_config", "node_config");
@@ -193,7 +195,7 @@ struct group *managed_read_gke(struct reader *reader, const struct managed *mana
 	return group;
 }
 
-/* ---- taints that GKE adds --------------------------------------------------------------------- */
+/* ---- taints that GKE adds ------------------------------------------------------------ */
 
 static bool has_accelerators(const struct group *group)
 {

@@ -72,7 +72,7 @@ bool managed_flag(const struct node *values, const char *name)
 	return node_bool(managed_get(values, name), &value) && value;
 }
 
-struct group *managed_begin(struct reader *reader, const struct managed *managed,
+struct group *managed_begin(const struct reader *reader, const struct managed *managed,
                             const char *provider, const char *labels, const char *taints)
 {
 	struct group *group = group_new(reader, managed->name, managed->node);

@@ -12,7 +12,7 @@
 struct managed {
 	str name;
 	const struct node *values;   /* its fields */
-	const struct node *unknown;  /* Terraform: fields known after apply are true here; or NULL */
+	const struct node *unknown;  /* Terraform: what is known after apply is true here; or NULL */
 	const struct node *node;     /* the place of the group */
 	const struct node *location; /* of the cluster, where the pool names none; or NULL */
 	str version;                 /* of the cluster; may be empty */
@@ -28,12 +28,12 @@ bool managed_is_unknown(const struct managed *managed, const char *name);
 /* node_bool() of a field; false when absent. */
 bool managed_flag(const struct node *values, const char *name);
 
-struct group *managed_read_eks(struct reader *reader, const struct managed *managed);
-struct group *managed_read_gke(struct reader *reader, const struct managed *managed);
-struct group *managed_read_aks(struct reader *reader, const struct managed *managed);
+struct group *managed_read_eks(const struct reader *reader, const struct managed *managed);
+struct group *managed_read_gke(const struct reader *reader, const struct managed *managed);
+struct group *managed_read_aks(const struct reader *reader, const struct managed *managed);
 
 /* A group with its labels and taints, the steps that all three clouds share. */
-struct group *managed_begin(struct reader *reader, const struct managed *managed,
+struct group *managed_begin(const struct reader *reader, const struct managed *managed,
                             const char *provider, const char *labels, const char *taints);
 
 /* GKE taints accelerator pools of clusters that have others too: known when all are read. */

@@ -19,7 +19,7 @@ static int rank_of(const struct group *group)
 	return strcmp(group->format, "native") == 0 ? 3 : 4;
 }
 
-/* ---- facts ------------------------------------------------------------------------------ */
+/* ---- facts --------------------------------------------------------------------------- */
 
 static void merge_labels(struct arena *arena, struct group *into, const struct group *from)
 {
@@ -100,7 +100,8 @@ static void merge_shapes(struct arena *arena, struct group *into, const struct g
 			struct capacity_fact *own = capacity_put(arena, &shape->allocatable,
 			                                         fact->resource);
 
-			if (fact->known && (!own->known || trust(fact->origin) > trust(own->origin)))
+			if (fact->known &&
+			    (!own->known || trust(fact->origin) > trust(own->origin)))
 				*own = *fact;
 		}
 		if (twin && twin->allocatable_complete)
@@ -179,7 +180,7 @@ static void merge_into(struct arena *arena, struct pools *pools, struct group *i
 	merge_rest(into, from);
 }
 
-/* ---- names ------------------------------------------------------------------------------ */
+/* ---- names --------------------------------------------------------------------------- */
 
 /* The group that goes by the name; NULL: none does. */
 static struct group *group_by_name(const struct map *by_name, str name)
@@ -227,7 +228,7 @@ static void join_groups(struct context *context, struct map *by_name)
 	*groups = joined;
 }
 
-/* ---- claims ------------------------------------------------------------------------------ */
+/* ---- claims -------------------------------------------------------------------------- */
 
 static struct group *group_of_claim(struct context *context, const struct bounds_claim *claim)
 {
@@ -299,7 +300,7 @@ static void add_discovered(struct context *context)
 	group->labels.n = 0;
 }
 
-/* ---- what stays unknown ------------------------------------------------------------------ */
+/* ---- what stays unknown -------------------------------------------------------------- */
 
 static bool amounts_known(const struct group *group)
 {

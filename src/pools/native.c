@@ -21,9 +21,9 @@ bool native_detect(str api_version, str kind, const struct node *root)
 	return version_in_group(api_version, "kubelint.dev") && str_is(kind, "NodeGroupInventory");
 }
 
-/* ---- words ------------------------------------------------------------------------------ */
+/* ---- words --------------------------------------------------------------------------- */
 
-static void check_keys(struct reader *reader, const struct node *map, const char *const *keys,
+static void check_keys(const struct reader *reader, const struct node *map, const char *const *keys,
                        size_t count)
 {
 	str names[COUNT_OF(group_keys)];
@@ -46,7 +46,7 @@ static void check_keys(struct reader *reader, const struct node *map, const char
 }
 
 /* The text of a key that must be one of words; else a fault and an empty text. */
-static str one_word(struct reader *reader, const struct node *node, const char *const *words,
+static str one_word(const struct reader *reader, const struct node *node, const char *const *words,
                     size_t count)
 {
 	if (node_is_null(node) || node->unknown)
@@ -58,7 +58,7 @@ static str one_word(struct reader *reader, const struct node *node, const char *
 	return (str){ 0 };
 }
 
-/* ---- other words (section 20, loosest forms) --------------------------------------------- */
+/* ---- other words (section 20, loosest forms) ----------------------------------------- */
 
 /* What people call the keys of a group elsewhere. */
 static const struct alias_row {
@@ -95,7 +95,7 @@ const struct node *native_get(const struct native *native, const struct node *no
 }
 
 /* Labels as a map, as "k=v,k2=v2", or as a list of k=v. */
-static void read_any_labels(struct reader *reader, const struct native *native,
+static void read_any_labels(const struct reader *reader, const struct native *native,
                             const struct node *node, struct group *group)
 {
 	if (!native->loose || node_is_null(node) || node_is_map(node) || node->unknown) {
@@ -112,7 +112,7 @@ static void read_any_labels(struct reader *reader, const struct native *native,
 			group->labels_complete = false;
 }
 
-/* ---- one group -------------------------------------------------------------------------- */
+/* ---- one group ----------------------------------------------------------------------- */
 
 /* What is written under a bound counts, even where nobody can read it: defaults are for bounds
  * that are not there. */
@@ -130,7 +130,7 @@ static void imply_sizes(const struct native *native, bool has_min, bool has_max,
 		count_imply(&group->min, 0, NULL, "an autoscaler may empty the group");
 }
 
-static void read_sizes(struct reader *reader, const struct native *native,
+static void read_sizes(const struct reader *reader, const struct native *native,
                        const struct node *node, struct group *group)
 {
 	const struct node *min = native_get(native, node, "minSize");
@@ -145,7 +145,7 @@ static void read_sizes(struct reader *reader, const struct native *native,
 	                               group->min.value < group->max.value;
 }
 
-static void read_capacity_type(struct reader *reader, const struct native *native,
+static void read_capacity_type(const struct reader *reader, const struct native *native,
                                const struct node *node, struct group *group)
 {
 	static const char *const types[] = { "on-demand", "spot", "reserved" };
@@ -162,7 +162,7 @@ static void read_capacity_type(struct reader *reader, const struct native *nativ
 		                                                     "false");
 }
 
-static void read_types(struct reader *reader, const struct native *native,
+static void read_types(const struct reader *reader, const struct native *native,
                        const struct node *node, struct group *group)
 {
 	const struct node *types = native_get(native, node, "instanceTypes");
@@ -176,7 +176,7 @@ static void read_types(struct reader *reader, const struct native *native,
 		                  ? &types->children[i] : types);
 }
 
-static void read_sizing(struct reader *reader, const struct native *native,
+static void read_sizing(const struct reader *reader, const struct native *native,
                         const struct node *node, struct sizing *sizing)
 {
 	const struct node *reserved = node_get(node, "reserved");
@@ -204,7 +204,7 @@ static bool is_true(const struct node *node)
 }
 
 /* tags: a map, or a list of {Key, Value} as AWS writes them. */
-static void read_tags(struct reader *reader, const struct node *tags, struct group *group)
+static void read_tags(const struct reader *reader, const struct node *tags, struct group *group)
 {
 	read_pairs(reader, tags, &group->tags);
 	for (uint32_t i = 0; node_is_list(tags) && i < tags->child_count; i++) {
@@ -219,7 +219,7 @@ static void read_tags(struct reader *reader, const struct node *tags, struct gro
 	}
 }
 
-static void read_platform(struct reader *reader, const struct native *native,
+static void read_platform(const struct reader *reader, const struct native *native,
                           const struct node *node, struct group *group)
 {
 	static const char *const systems[] = { "linux", "windows" };
@@ -235,7 +235,7 @@ static void read_platform(struct reader *reader, const struct native *native,
 	read_zones(reader, native_get(native, node, "zones"), group);
 }
 
-struct group *native_read_group(struct reader *reader, const struct native *native,
+struct group *native_read_group(const struct reader *reader, const struct native *native,
                                 const struct node *node)
 {
 	struct group *group = group_new(reader, node_text(native_get(native, node, "name")), node);
@@ -264,9 +264,10 @@ struct group *native_read_group(struct reader *reader, const struct native *nati
 	return group;
 }
 
-/* ---- the document ----------------------------------------------------------------------- */
+/* ---- the document -------------------------------------------------------------------- */
 
-static void read_autoscaler(struct reader *reader, const struct node *top, struct native *native)
+static void read_autoscaler(const struct reader *reader, const struct node *top,
+                            struct native *native)
 {
 	static const char *const words[] = { "cluster-autoscaler", "karpenter", "none" };
 	str word = one_word(reader, node_get(top, "autoscaler"), words, COUNT_OF(words));
@@ -279,8 +280,8 @@ static void read_autoscaler(struct reader *reader, const struct node *top, struc
 }
 
 /* Is the item a group with a name that none before it has? */
-bool native_name_is_good(struct reader *reader, const struct native *native, struct map *names,
-                         const struct node *item)
+bool native_name_is_good(const struct reader *reader, const struct native *native,
+                         struct map *names, const struct node *item)
 {
 	const struct node *name = native_get(native, item, "name");
 
@@ -301,11 +302,11 @@ bool native_name_is_good(struct reader *reader, const struct native *native, str
 		             STR_ARG(node_text(name)));
 		return false;
 	}
-	map_put(names, node_text(name), reader);
+	map_put(names, node_text(name), names);
 	return true;
 }
 
-void native_read(struct reader *reader)
+void native_read(const struct reader *reader)
 {
 	const struct node *root = reader->entry->root, *spec = node_get(root, "spec");
 	const struct node *top = node_is_map(spec) ? spec : root;

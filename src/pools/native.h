@@ -17,10 +17,10 @@ struct native {
 const struct node *native_get(const struct native *native, const struct node *node,
                               const char *key);
 /* Is the item a group with a name that none before it has (names)? Else a fault. */
-bool native_name_is_good(struct reader *reader, const struct native *native, struct map *names,
-                         const struct node *item);
+bool native_name_is_good(const struct reader *reader, const struct native *native,
+                         struct map *names, const struct node *item);
 /* The group that node, a map with a name, describes. */
-struct group *native_read_group(struct reader *reader, const struct native *native,
+struct group *native_read_group(const struct reader *reader, const struct native *native,
                                 const struct node *node);
 
 #endif

@@ -22,12 +22,13 @@ const struct node *nested_held(void *held)
 	return node ? *node : NULL;
 }
 
-static bool go_deeper(struct reader *reader)
+static bool go_deeper(const struct reader *reader)
 {
 	return reader->context->nesting < NESTING;
 }
 
-static void read_root(struct reader *reader, const struct node *root, const struct node *scalar)
+static void read_root(const struct reader *reader, const struct node *root,
+                      const struct node *scalar)
 {
 	const struct entry entry = {
 		.tree = reader->entry->tree, .root = root,
@@ -42,13 +43,13 @@ static void read_root(struct reader *reader, const struct node *root, const stru
 	reader->context->nesting--;
 }
 
-void nested_read_node(struct reader *reader, const struct node *root)
+void nested_read_node(const struct reader *reader, const struct node *root)
 {
 	if (node_is_map(root) && !root->unknown && go_deeper(reader))
 		read_root(reader, root, reader->scalar);
 }
 
-void nested_read_text(struct reader *reader, const struct node *scalar)
+void nested_read_text(const struct reader *reader, const struct node *scalar)
 {
 	struct trees trees = { 0 };
 
@@ -60,10 +61,10 @@ void nested_read_text(struct reader *reader, const struct node *scalar)
 			read_root(reader, trees.v[i]->root, scalar);
 }
 
-void nested_read_values(struct reader *reader, str chart, const struct node *values)
+void nested_read_values(const struct reader *reader, str chart, const struct node *values)
 {
 	struct trees trees = { 0 };
-	const struct node *outer = reader->scalar;
+	struct reader inner = *reader;
 
 	if (!str_is(chart, "cluster-autoscaler") || !values || values->unknown)
 		return;
@@ -72,9 +73,8 @@ void nested_read_values(struct reader *reader, str chart, const struct node *val
 		return;
 	}
 	tree_parse_embedded(reader->arena, reader->entry->tree, values, &trees);
-	reader->scalar = values;
+	inner.scalar = values;
 	for (size_t i = 0; i < trees.n; i++)
 		if (node_is_map(trees.v[i]->root))
-			values_read_autoscaler(reader, trees.v[i]->root);
-	reader->scalar = outer;
+			values_read_autoscaler(&inner, trees.v[i]->root);
 }

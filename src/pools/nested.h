@@ -13,14 +13,14 @@ void *nested_hold(struct arena *arena, const struct node *node);
 const struct node *nested_held(void *held);
 
 /* Reads a manifest that is a map of the document itself; anything else is passed over. */
-void nested_read_node(struct reader *reader, const struct node *root);
+void nested_read_node(const struct reader *reader, const struct node *root);
 /* Reads every manifest in the text of a scalar. */
-void nested_read_text(struct reader *reader, const struct node *scalar);
+void nested_read_text(const struct reader *reader, const struct node *scalar);
 /* Reads values of a chart: a map, or a text that holds one. */
-void nested_read_values(struct reader *reader, str chart, const struct node *values);
+void nested_read_values(const struct reader *reader, str chart, const struct node *values);
 
 /* Values of the cluster-autoscaler chart (values.c). */
-void values_read_autoscaler(struct reader *reader, const struct node *values);
+void values_read_autoscaler(const struct reader *reader, const struct node *values);
 /* Reads one document of any format (pools.c). */
 void read_entry(struct context *context, const struct entry *entry, const struct node *scalar);
 

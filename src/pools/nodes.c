@@ -42,12 +42,12 @@ bool nodes_detect(str api_version, str kind, const struct node *root)
 	       (!root || node_is_map(node_get(root, "metadata")));
 }
 
-void nodes_read(struct reader *reader)
+void nodes_read(const struct reader *reader)
 {
 	*VEC_PUSH(reader->arena, &reader->context->nodes) = *reader->entry;
 }
 
-/* ---- what nodes have in common ----------------------------------------------------------- */
+/* ---- what nodes have in common ------------------------------------------------------- */
 
 static bool is_passing(str key)
 {
@@ -114,7 +114,7 @@ static str pool_key(struct arena *arena, const struct entry *entry)
 	return buf_str(&buf);
 }
 
-/* ---- groups ------------------------------------------------------------------------------ */
+/* ---- groups -------------------------------------------------------------------------- */
 
 static str provider_of(const struct entry *entry)
 {
@@ -130,7 +130,7 @@ static str provider_of(const struct entry *entry)
 	return (str){ 0 };
 }
 
-static void read_node_taints(struct reader *reader, struct group *group)
+static void read_node_taints(const struct reader *reader, struct group *group)
 {
 	const struct node *list = node_at(reader->entry->root, "spec.taints");
 	struct taints all = { 0 };
@@ -149,7 +149,7 @@ static void read_node_taints(struct reader *reader, struct group *group)
 		            "NoSchedule");
 }
 
-static struct pool *pool_new(struct reader *reader)
+static struct pool *pool_new(const struct reader *reader)
 {
 	const struct entry *entry = reader->entry;
 	str name = pool_name(entry);
@@ -178,7 +178,7 @@ static void add_host(struct arena *arena, struct group *group, str host)
 	label->origin = ORIGIN_OBSERVED;
 }
 
-static void observe_labels(struct reader *reader, struct node_shape *shape)
+static void observe_labels(const struct reader *reader, struct node_shape *shape)
 {
 	const struct node *labels = node_at(reader->entry->root, "metadata.labels");
 	const struct node *info = node_at(reader->entry->root, "status.nodeInfo");
@@ -203,7 +203,7 @@ static void observe_labels(struct reader *reader, struct node_shape *shape)
 	shape->instance_type = node_text(node_get(labels, LABEL_TYPE));
 }
 
-static void observe_amounts(struct reader *reader, const struct group *group,
+static void observe_amounts(const struct reader *reader, const struct group *group,
                             struct node_shape *shape)
 {
 	const struct node *status = node_get(reader->entry->root, "status");
@@ -223,7 +223,7 @@ static void observe_amounts(struct reader *reader, const struct group *group,
 			shape->allocatable.v[i].origin = ORIGIN_OBSERVED;
 }
 
-static void add_node(struct reader *reader, struct map *pools)
+static void add_node(const struct reader *reader, struct map *pools)
 {
 	const struct entry *entry = reader->entry;
 	str key = pool_key(reader->arena, entry), signature = shape_signature(reader->arena, entry);

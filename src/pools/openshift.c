@@ -15,7 +15,7 @@ bool openshift_detect(str api_version, str kind, const struct node *root)
 	       (version_in_group(api_version, HYPERSHIFT) && str_is(kind, "NodePool"));
 }
 
-/* ---- machines ----------------------------------------------------------------------------------- */
+/* ---- machines ------------------------------------------------------------------------ */
 
 /* Providers by the kind of the machine's configuration. */
 static const struct machine_row {
@@ -42,7 +42,7 @@ static bool is_on(const struct node *node)
 	return node_is_map(node) || (node_bool(node, &value) && value);
 }
 
-static void read_machine(struct reader *reader, const struct node *value, struct group *group)
+static void read_machine(const struct reader *reader, const struct node *value, struct group *group)
 {
 	const struct machine_row *row = machine_row(node_text(node_get(value, "kind")));
 	const struct node *type, *zone;
@@ -61,7 +61,7 @@ static void read_machine(struct reader *reader, const struct node *value, struct
 }
 
 /* From-zero annotations say what a node has. */
-static void read_annotations(struct reader *reader, struct sizing *sizing)
+static void read_annotations(const struct reader *reader, struct sizing *sizing)
 {
 	static const struct {
 		const char *key, *resource;
@@ -96,9 +96,9 @@ static void reserve(struct sizing *sizing)
 		sizing->max_pods = 250;
 }
 
-/* ---- sizes -------------------------------------------------------------------------------------- */
+/* ---- sizes --------------------------------------------------------------------------- */
 
-static void read_sizes(struct reader *reader, struct group *group)
+static void read_sizes(const struct reader *reader, struct group *group)
 {
 	static const char prefix[] = "machine.openshift.io/cluster-api-autoscaler-node-group-";
 	const struct node *spec = node_get(reader->entry->root, "spec");
@@ -122,7 +122,7 @@ static void read_sizes(struct reader *reader, struct group *group)
 }
 
 /* A MachineAutoscaler claims the bounds of its set. */
-static void read_scaler(struct reader *reader)
+static void read_scaler(const struct reader *reader)
 {
 	const struct node *spec = node_get(reader->entry->root, "spec");
 	const struct node *name = node_at(spec, "scaleTargetRef.name");
@@ -136,7 +136,7 @@ static void read_scaler(struct reader *reader)
 	claim_add(reader, node_text(name), claim);
 }
 
-static void read_cluster_scaler(struct reader *reader)
+static void read_cluster_scaler(const struct reader *reader)
 {
 	const struct node *spec = node_get(reader->entry->root, "spec");
 	struct autoscaler *autoscaler = ARENA_NEW(reader->arena, struct autoscaler);
@@ -156,9 +156,9 @@ static void read_cluster_scaler(struct reader *reader)
 	reader->pools->autoscaler_declared = true;
 }
 
-/* ---- groups ------------------------------------------------------------------------------------- */
+/* ---- groups -------------------------------------------------------------------------- */
 
-static void imply_labels(struct reader *reader, struct group *group)
+static void imply_labels(const struct reader *reader, struct group *group)
 {
 	label_imply(reader->arena, &group->labels, STR("node-role.kubernetes.io/worker"),
 	            (str){ 0 }, "set by OpenShift");
@@ -167,7 +167,7 @@ static void imply_labels(struct reader *reader, struct group *group)
 	group_set_os(reader, group, STR("linux"));
 }
 
-static void read_set(struct reader *reader)
+static void read_set(const struct reader *reader)
 {
 	const struct node *spec = node_at(reader->entry->root, "spec.template.spec");
 	const struct node *labels = node_at(spec, "metadata.labels");
@@ -187,7 +187,7 @@ static void read_set(struct reader *reader)
 	shapes_resolve(reader, group, &sizing);
 }
 
-static void read_hypershift(struct reader *reader)
+static void read_hypershift(const struct reader *reader)
 {
 	const struct node *spec = node_get(reader->entry->root, "spec");
 	const struct node *scaling = node_get(spec, "autoScaling");
@@ -216,7 +216,7 @@ static void read_hypershift(struct reader *reader)
 	shapes_resolve(reader, group, &sizing);
 }
 
-void openshift_read(struct reader *reader)
+void openshift_read(const struct reader *reader)
 {
 	str kind = reader->entry->kind;
 

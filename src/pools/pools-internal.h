@@ -42,7 +42,7 @@ struct context {
 	struct map *by_name;          /* "Kind/name" -> the first struct entry of that name */
 	struct map *scaled;           /* names of MachineSets that a MachineAutoscaler sizes */
 	struct entries nodes;         /* v1 Nodes, grouped when all are seen */
-	struct map *type_labels;      /* instance type -> its struct group_labels, shared by pools */
+	struct map *type_labels;      /* instance type -> its labels, shared by pools */
 	size_t shape_count;           /* of Karpenter's pools */
 	const struct node *discovery; /* groups are found by tags; NULL: nothing says so */
 	struct entry discovery_entry; /* where that stands */
@@ -56,7 +56,7 @@ struct reader {
 	struct context *context;
 	struct pools *pools;
 	const struct entry *entry;
-	const struct node *scalar;    /* the text that holds what is read; NULL: the document itself */
+	const struct node *scalar;    /* the text that is read; NULL: the document itself */
 	const char *format;
 };
 
@@ -65,7 +65,7 @@ struct format {
 	const char *name;
 	const char *versions;         /* known ones, by blanks; NULL: it has none */
 	bool (*detect)(str api_version, str kind, const struct node *root);
-	void (*read)(struct reader *reader);
+	void (*read)(const struct reader *reader);
 };
 
 /* A document by kind and name, its group starting with prefix; NULL when there is none. */
@@ -77,7 +77,7 @@ bool version_in_group(str api_version, const char *group);
 /* detect() and read() of each format, by file. */
 #define POOLS_FORMAT(name) \
 	bool name##_detect(str api_version, str kind, const struct node *root); \
-	void name##_read(struct reader *reader)
+	void name##_read(const struct reader *reader)
 POOLS_FORMAT(native);
 POOLS_FORMAT(loose);
 POOLS_FORMAT(eksctl);
@@ -103,11 +103,11 @@ POOLS_FORMAT(kueue);
 void nodes_finish(struct context *context);
 /* Bound objects: autoscaler workloads and ConfigMaps (ca-*.c). */
 void autoscaler_read_objects(struct context *context);
-void autoscaler_read_map(struct reader *reader, const struct object *object);
+void autoscaler_read_map(const struct reader *reader, const struct object *object);
 /* Keeps a claim of bounds under that name; the reader's object is its place. */
-void claim_add(struct reader *reader, str name, struct bounds_claim claim);
+void claim_add(const struct reader *reader, str name, struct bounds_claim claim);
 /* Groups are found by tags, as the reader's document says at node. */
-void discovery_note(struct reader *reader, const struct node *node);
+void discovery_note(const struct reader *reader, const struct node *node);
 /* The group's name in what a flag or status calls it (of a URL the last part). */
 str claim_name(str name);
 /* Joins groups that go by one name, attaches claims and says what stays unknown (merge.c). */
@@ -116,27 +116,27 @@ void merge_groups(struct context *context);
 /* ---- faults -------------------------------------------------------------------------- */
 
 /* Adds a FAULT_INVENTORY about node; class is a literal word. NULL when it was told before. */
-struct fault *reader_fault(struct reader *reader, const struct node *node, const char *class,
+struct fault *reader_fault(const struct reader *reader, const struct node *node, const char *class,
                            const char *format, ...) BASE_PRINTF(4, 5);
 
 /* ---- facts --------------------------------------------------------------------------- */
 
 /* A new group that node declares, in the pools' list: os linux, no shape yet. */
-struct group *group_new(struct reader *reader, str name, const struct node *node);
+struct group *group_new(const struct reader *reader, str name, const struct node *node);
 
 /* A group of which nothing is known but that it may take any pod (Auto Mode, Autopilot, node
  * auto-provisioning). */
-struct group *group_unknown(struct reader *reader, str name, const struct node *node);
+struct group *group_unknown(const struct reader *reader, str name, const struct node *node);
 /* A Fargate profile with its list of selectors {namespace, labels}. */
-void pools_read_fargate(struct reader *reader, const struct node *name,
+void pools_read_fargate(const struct reader *reader, const struct node *name,
                         const struct node *selectors);
 
 /* The whole number at node (also in quotes when text is true); absent: the fact stays as it is.
  * Something else than a number is a fault and unknown. */
-void read_count(struct reader *reader, const struct node *node, bool text,
+void read_count(const struct reader *reader, const struct node *node, bool text,
                 struct count_fact *ret_fact);
 /* As read_count(), for a number that is no size; class is the fault's. */
-void read_number(struct reader *reader, const struct node *node, bool text, const char *class,
+void read_number(const struct reader *reader, const struct node *node, bool text, const char *class,
                  struct count_fact *ret_fact);
 void count_imply(struct count_fact *fact, int64_t value, const struct node *node,
                  const char *why);
@@ -150,31 +150,32 @@ struct group_label *label_imply(struct arena *arena, struct group_labels *labels
                                 str value, const char *why);
 struct group_label *label_find(const struct group_labels *labels, str key);
 /* A map of labels. Anything else is a fault, and the labels are no closed list then. */
-void read_labels(struct reader *reader, const struct node *map, struct group *group);
+void read_labels(const struct reader *reader, const struct node *map, struct group *group);
 /* "k=v,k2=v2" */
-void read_label_text(struct reader *reader, str text, const struct node *node,
+void read_label_text(const struct reader *reader, str text, const struct node *node,
                      struct group *group);
 /* A list of {key, value, effect} or "key=value:Effect", or a map of key to "value:Effect". */
-void read_taints(struct reader *reader, const struct node *node, struct group *group,
+void read_taints(const struct reader *reader, const struct node *node, struct group *group,
                  struct taints *taints);
 /* One taint in kubectl's form; a fault when it is none. */
-void read_taint_text(struct reader *reader, str text, const struct node *node,
+void read_taint_text(const struct reader *reader, str text, const struct node *node,
                      struct group *group, struct taints *taints);
 void taint_imply(struct arena *arena, struct group *group, const char *key, const char *value,
                  const char *effect);
 /* A resource list (cpu in millicores, else whole units). */
-void read_amounts(struct reader *reader, const struct node *map, struct capacity_facts *facts);
+void read_amounts(const struct reader *reader, const struct node *map,
+                  struct capacity_facts *facts);
 struct capacity_fact *capacity_find(const struct capacity_facts *facts, str resource);
 struct capacity_fact *capacity_put(struct arena *arena, struct capacity_facts *facts,
                                    str resource);
 /* Texts of a list of scalars, or of one scalar. Unknown ones (templates) are left out; false
  * when there was one. */
-bool read_texts(struct reader *reader, const struct node *node, struct strs *ret_texts);
-void read_pairs(struct reader *reader, const struct node *map, struct pairs *pairs);
+bool read_texts(const struct reader *reader, const struct node *node, struct strs *ret_texts);
+void read_pairs(const struct reader *reader, const struct node *map, struct pairs *pairs);
 /* Zones as a set of values of the zone label; also the region when it is not empty. */
-void read_zones(struct reader *reader, const struct node *list, struct group *group);
-void group_set_region(struct reader *reader, struct group *group, str region);
-void group_set_os(struct reader *reader, struct group *group, str os);
+void read_zones(const struct reader *reader, const struct node *list, struct group *group);
+void group_set_region(const struct reader *reader, struct group *group, str region);
+void group_set_os(const struct reader *reader, struct group *group, str os);
 void group_set_capacity_type(struct group *group, const char *type);
 /* The oldest version that groups declare. */
 void pools_add_version(struct pools *pools, str text);
@@ -209,18 +210,19 @@ struct sizing {
 	bool hidden_kubelet;               /* launch template, own AMI: reservations not known */
 };
 
-void read_reservations(struct reader *reader, const struct node *kube, const struct node *system,
-                       const struct node *eviction, struct reservations *ret_reserved);
-void read_max_pods(struct reader *reader, const struct node *node, struct sizing *sizing);
+void read_reservations(const struct reader *reader, const struct node *kube,
+                       const struct node *system, const struct node *eviction,
+                       struct reservations *ret_reserved);
+void read_max_pods(const struct reader *reader, const struct node *node, struct sizing *sizing);
 
 /* A shape of that instance type; provider, arch and labels are taken from the catalogue. */
-struct node_shape *shape_add(struct reader *reader, struct group *group, str type,
+struct node_shape *shape_add(const struct reader *reader, struct group *group, str type,
                              const struct node *node);
 /* Works out the allocatable of every shape; adds the one nameless shape when there is none. */
-void shapes_resolve(struct reader *reader, struct group *group, const struct sizing *sizing);
+void shapes_resolve(const struct reader *reader, struct group *group, const struct sizing *sizing);
 /* The allocatable of one shape only. */
-void shape_resolve(struct reader *reader, const struct group *group, const struct sizing *sizing,
-                   struct node_shape *shape);
+void shape_resolve(const struct reader *reader, const struct group *group,
+                   const struct sizing *sizing, struct node_shape *shape);
 
 /* Millicores that GKE and EKS reserve of so many. */
 int64_t tiered_milli_cpu(int64_t milli_cpu);

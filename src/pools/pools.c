@@ -46,7 +46,7 @@ static const struct format *format_of(str api_version, str kind, const struct no
 	return NULL;
 }
 
-/* ---- documents --------------------------------------------------------------------------- */
+/* ---- documents ----------------------------------------------------------------------- */
 
 /* A document's text under a key that is known. */
 static str known_text(const struct node *node)
@@ -183,7 +183,7 @@ const struct entry *context_find(const struct context *context, const char *grou
 	return entry && str_starts(entry->api_version, str_of(group_prefix)) ? entry : NULL;
 }
 
-/* ---- reading ----------------------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------------------- */
 
 static bool is_known_version(const struct format *format, str api_version)
 {

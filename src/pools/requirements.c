@@ -26,7 +26,7 @@ static str modern_spelling(str key)
 	return key;
 }
 
-/* ---- membership ------------------------------------------------------------------------- */
+/* ---- membership ---------------------------------------------------------------------- */
 
 static bool lists(const struct strs *values, str value)
 {
@@ -65,7 +65,7 @@ bool set_is_contradiction(const struct value_set *set)
 	return set->values.n == 0;
 }
 
-/* ---- intersection ------------------------------------------------------------------------ */
+/* ---- intersection -------------------------------------------------------------------- */
 
 /* Values of one side that the other admits, or the union of what both exclude. */
 static void intersect(struct arena *arena, struct value_set *set, const struct value_set *other)
@@ -125,7 +125,7 @@ const struct value_set *requirements_find(const struct value_sets *sets, str key
 	return NULL;
 }
 
-/* ---- reading ------------------------------------------------------------------------------ */
+/* ---- reading ------------------------------------------------------------------------- */
 
 /* Gt, Lt, Gte and Lte take one integer. */
 static void set_bound(struct value_set *set, str op)
@@ -145,7 +145,8 @@ static void set_bound(struct value_set *set, str op)
 	set->values = (struct strs){ 0 };
 }
 
-static void apply_operator(struct reader *reader, const struct node *item, struct value_set *set)
+static void apply_operator(const struct reader *reader, const struct node *item,
+                           struct value_set *set)
 {
 	static const char *const bounds[] = { "Gt", "Lt", "Gte", "Lte" };
 	const struct node *node = node_get(item, "operator");
@@ -165,7 +166,7 @@ static void apply_operator(struct reader *reader, const struct node *item, struc
 		             STR_ARG(op));
 }
 
-static void add_requirement(struct reader *reader, const struct node *item,
+static void add_requirement(const struct reader *reader, const struct node *item,
                             struct value_sets *sets)
 {
 	const struct node *key = node_get(item, "key"), *values = node_get(item, "values");
@@ -181,7 +182,7 @@ static void add_requirement(struct reader *reader, const struct node *item,
 	add_set(reader->arena, sets, &set);
 }
 
-void requirements_add_list(struct reader *reader, const struct node *list,
+void requirements_add_list(const struct reader *reader, const struct node *list,
                            struct value_sets *sets)
 {
 	if (!node_is_list(list) && !node_is_null(list) && !list->unknown)
@@ -198,7 +199,7 @@ void requirements_add_values(struct arena *arena, struct value_sets *sets, str k
 	add_set(arena, sets, &set);
 }
 
-void requirements_add_labels(struct reader *reader, const struct node *map,
+void requirements_add_labels(const struct reader *reader, const struct node *map,
                              struct value_sets *sets)
 {
 	for (uint32_t i = 0; node_is_map(map) && i < map->child_count; i++) {
@@ -213,7 +214,7 @@ void requirements_add_labels(struct reader *reader, const struct node *map,
 	}
 }
 
-/* ---- labels ------------------------------------------------------------------------------- */
+/* ---- labels -------------------------------------------------------------------------- */
 
 void set_as_label(struct arena *arena, const struct value_set *set, struct group *group)
 {
@@ -258,7 +259,7 @@ bool karpenter_knows_label(str key)
 	return text_is_any(key, keys, COUNT_OF(keys));
 }
 
-/* ---- instance types ------------------------------------------------------------------------ */
+/* ---- instance types ------------------------------------------------------------------ */
 
 static bool type_is_admitted(struct arena *arena, const struct value_sets *sets,
                              const struct instance_type *type)
@@ -275,7 +276,7 @@ static bool type_is_admitted(struct arena *arena, const struct value_sets *sets,
 }
 
 /* The labels that the provider puts on a node of that type. */
-static void add_type_labels(struct reader *reader, struct node_shape *shape,
+static void add_type_labels(const struct reader *reader, struct node_shape *shape,
                             const struct instance_type *type)
 {
 	static const char *const aws[] = {
@@ -313,7 +314,7 @@ static void add_type_labels(struct reader *reader, struct node_shape *shape,
 }
 
 /* The shape of a type; what it is labelled with is the same in every pool. */
-static void add_type(struct reader *reader, const struct instance_type *type,
+static void add_type(const struct reader *reader, const struct instance_type *type,
                      const struct node *node, struct group *group)
 {
 	struct map *known = reader->context->type_labels;
@@ -336,7 +337,7 @@ static void add_type(struct reader *reader, const struct instance_type *type,
 	map_put(known, str_of(type->name), labels);
 }
 
-void requirements_add_shapes(struct reader *reader, const struct value_sets *sets,
+void requirements_add_shapes(const struct reader *reader, const struct value_sets *sets,
                              struct group *group)
 {
 	struct arena *scratch = arena_new();

@@ -21,9 +21,9 @@ struct value_set {
 struct value_sets VEC(struct value_set);
 
 /* Requirements of a list, and labels of a map as In with one value, joined by key. */
-void requirements_add_list(struct reader *reader, const struct node *list,
+void requirements_add_list(const struct reader *reader, const struct node *list,
                            struct value_sets *sets);
-void requirements_add_labels(struct reader *reader, const struct node *map,
+void requirements_add_labels(const struct reader *reader, const struct node *map,
                              struct value_sets *sets);
 /* One more requirement on the key. */
 void requirements_add_values(struct arena *arena, struct value_sets *sets, str key,
@@ -45,7 +45,7 @@ void set_as_label(struct arena *arena, const struct value_set *set, struct group
 bool instance_label(struct arena *arena, const struct instance_type *type, str key,
                     str *ret_value);
 /* Adds a shape for each type of the group's provider that the sets admit. */
-void requirements_add_shapes(struct reader *reader, const struct value_sets *sets,
+void requirements_add_shapes(const struct reader *reader, const struct value_sets *sets,
                              struct group *group);
 /* Can any node of a Karpenter pool carry the key without the pool naming it? */
 bool karpenter_knows_label(str key);

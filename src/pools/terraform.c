@@ -16,7 +16,7 @@ struct resources VEC(struct resource);
 
 /* A document at work. */
 struct plan {
-	struct reader *reader;
+	const struct reader *reader;
 	struct resources resources;
 	struct map *unknown;         /* address -> after_unknown */
 	struct map *templates;       /* id or name -> launch template's values */
@@ -37,7 +37,7 @@ bool terraform_detect(str api_version, str kind, const struct node *root)
 	                 node_is_list(node_get(root, "modules"))));
 }
 
-/* ---- resources ------------------------------------------------------------------------------- */
+/* ---- resources ----------------------------------------------------------------------- */
 
 static void add_resource(struct plan *plan, const struct node *node, const struct node *values,
                          const struct node *unknown)
@@ -113,7 +113,7 @@ static void list_resources(struct plan *plan)
 	add_state(plan, node_get(root, "resources"));
 }
 
-/* ---- pools ------------------------------------------------------------------------------------ */
+/* ---- pools --------------------------------------------------------------------------- */
 
 static struct managed pool_of(const struct resource *resource, const char *name)
 {
@@ -158,7 +158,8 @@ static void read_gke_cluster(struct plan *plan, const struct resource *resource)
 	const struct node *values = resource->values, *list = managed_get(values, "node_pool");
 	struct managed managed = { .unknown = NULL, .location = managed_get(values, "location") };
 
-	pools_add_version(plan->reader->pools, node_text(managed_get(values, "min_master_version")));
+	pools_add_version(plan->reader->pools,
+	                  node_text(managed_get(values, "min_master_version")));
 	if (managed_flag(values, "enable_autopilot"))
 		group_unknown(plan->reader, STR("autopilot"), values);
 	else if (managed_flag(managed_block(values, "cluster_autoscaling"), "enabled"))
@@ -199,7 +200,7 @@ static void read_aks_cluster(struct plan *plan, const struct resource *resource)
 	managed_read_aks(plan->reader, &managed);
 }
 
-/* ---- autoscaling groups ------------------------------------------------------------------------ */
+/* ---- autoscaling groups -------------------------------------------------------------- */
 
 static bool is_cluster_tag(str key)
 {
@@ -211,7 +212,7 @@ static bool is_cluster_tag(str key)
  * nobody reads; tags are no labels. */
 static void read_asg(struct plan *plan, const struct resource *resource)
 {
-	struct reader *reader = plan->reader;
+	const struct reader *reader = plan->reader;
 	const struct node *tags = managed_get(resource->values, "tag");
 	const struct node *template = managed_block(resource->values, "launch_template");
 	struct pairs pairs = { 0 };
@@ -246,7 +247,7 @@ static void read_asg(struct plan *plan, const struct resource *resource)
 	shapes_resolve(reader, group, &sizing);
 }
 
-/* ---- others ------------------------------------------------------------------------------------ */
+/* ---- others -------------------------------------------------------------------------- */
 
 static void read_template(struct plan *plan, const struct resource *resource)
 {
@@ -309,7 +310,7 @@ static const struct type_row {
 	{ "helm_release", read_release, 2 },
 };
 
-void terraform_read(struct reader *reader)
+void terraform_read(const struct reader *reader)
 {
 	struct plan plan = { .reader = reader, .unknown = map_new(reader->arena),
 		             .templates = map_new(reader->arena),

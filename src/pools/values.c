@@ -12,9 +12,9 @@ bool values_detect(str api_version, str kind, const struct node *root)
 	       (node_get(root, "autoDiscovery") && node_get(root, "cloudProvider"));
 }
 
-/* ---- groups ---------------------------------------------------------------------------------- */
+/* ---- groups -------------------------------------------------------------------------- */
 
-static void read_groups(struct reader *reader, const struct node *list)
+static void read_groups(const struct reader *reader, const struct node *list)
 {
 	for (uint32_t i = 0; node_is_list(list) && i < list->child_count; i++) {
 		const struct node *item = &list->children[i], *name = node_get(item, "name");
@@ -30,7 +30,7 @@ static void read_groups(struct reader *reader, const struct node *list)
 }
 
 /* Groups that are found by tags: some that nobody describes, where nothing else is declared. */
-static void read_discovery(struct reader *reader, const struct node *values)
+static void read_discovery(const struct reader *reader, const struct node *values)
 {
 	const struct node *discovery = node_get(values, "autoDiscovery");
 
@@ -38,7 +38,7 @@ static void read_discovery(struct reader *reader, const struct node *values)
 		discovery_note(reader, discovery);
 }
 
-/* ---- settings -------------------------------------------------------------------------------- */
+/* ---- settings ------------------------------------------------------------------------ */
 
 /* A flag of extraArgs: its key ends at the first `_`. */
 static const struct node *extra_arg(const struct node *values, const char *name)
@@ -55,7 +55,7 @@ static const struct node *extra_arg(const struct node *values, const char *name)
 	return found;
 }
 
-static void read_settings(struct reader *reader, const struct node *values,
+static void read_settings(const struct reader *reader, const struct node *values,
                           struct autoscaler *autoscaler)
 {
 	const struct node *total = extra_arg(values, "max-nodes-total");
@@ -76,7 +76,7 @@ static void read_settings(struct reader *reader, const struct node *values,
 		autoscaler->version = (struct version){ -1, -1, -1 };
 }
 
-void values_read_autoscaler(struct reader *reader, const struct node *values)
+void values_read_autoscaler(const struct reader *reader, const struct node *values)
 {
 	struct autoscaler *autoscaler = ARENA_NEW(reader->arena, struct autoscaler);
 
@@ -88,7 +88,7 @@ void values_read_autoscaler(struct reader *reader, const struct node *values)
 }
 
 /* The chart's own defaults declare nothing: neither groups nor a cluster. */
-void values_read(struct reader *reader)
+void values_read(const struct reader *reader)
 {
 	const struct node *root = reader->entry->root;
 	const struct node *groups = node_get(root, "autoscalingGroups");
@@ -98,7 +98,7 @@ void values_read(struct reader *reader)
 		values_read_autoscaler(reader, root);
 }
 
-/* ---- HelmRelease, Application ------------------------------------------------------------------ */
+/* ---- HelmRelease, Application -------------------------------------------------------- */
 
 bool release_detect(str api_version, str kind, const struct node *root)
 {
@@ -108,7 +108,7 @@ bool release_detect(str api_version, str kind, const struct node *root)
 	       (version_in_group(api_version, "argoproj.io") && str_is(kind, "Application"));
 }
 
-static void read_source(struct reader *reader, const struct node *source)
+static void read_source(const struct reader *reader, const struct node *source)
 {
 	str chart = node_text(node_get(source, "chart"));
 	const struct node *helm = node_get(source, "helm");
@@ -121,7 +121,7 @@ static void read_source(struct reader *reader, const struct node *source)
 		reader->pools->autoscaler_declared = true;
 }
 
-void release_read(struct reader *reader)
+void release_read(const struct reader *reader)
 {
 	const struct node *spec = node_get(reader->entry->root, "spec");
 	const struct node *sources = node_get(spec, "sources");
