@@ -12,7 +12,7 @@
 #include "pools-text.h"
 
 #define POOL(rest) \
-	"apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: p}\nspec:\n  "
+	"apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: p}\nspec:\n  " \
 	"template:\n" rest
 #define SPEC(requirements) \
 	POOL("    spec:\n      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: c}\n" \
