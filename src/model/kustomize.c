@@ -266,6 +266,121 @@ static void apply_patch(struct finder *finder, const struct tree *patch)
 	}
 }
 
+/* ---- patches with a target ------------------------------------------------------------- */
+
+/* The child that one piece of a JSON pointer names, or NULL. */
+static struct node *step(struct node *node, str piece)
+{
+	int64_t index = -1;
+
+	if (node->kind == NODE_LIST)
+		return str_to_int64(piece, &index) && index >= 0 && index < node->child_count
+		               ? &node->children[index]
+		               : NULL;
+	for (uint32_t i = 0; i < node->child_count; i++)
+		if (str_eq(node->children[i].key, piece))
+			return &node->children[i];
+	return NULL;
+}
+
+/* Forgets what an operation of JSON Patch is about. `-` is the place after a list's end: that
+ * list is no longer known. */
+static void touch_pointer(struct arena *arena, struct node *node, str pointer)
+{
+	while (node && pointer.n && pointer.p[0] == '/') {
+		struct buf piece = { .arena = arena };
+		size_t i = 1;
+
+		for (; i < pointer.n && pointer.p[i] != '/'; i++) {
+			bool escaped = pointer.p[i] == '~' && i + 1 < pointer.n;
+
+			if (escaped)
+				i++;
+			buf_char(&piece, !escaped              ? pointer.p[i]
+			                 : pointer.p[i] == '1' ? '/'
+			                                       : '~');
+		}
+		pointer = str_slice(pointer, i, pointer.n);
+		if (node->kind != NODE_LIST || !str_is(buf_str(&piece), "-"))
+			node = step(node, buf_str(&piece));
+	}
+	if (node)
+		forget(node);
+}
+
+static void touch_object(struct arena *arena, struct tree *tree, const struct node *patch)
+{
+	const struct node *spec = node_get(patch, "spec");
+
+	for (uint32_t i = 0; node_is_list(patch) && i < patch->child_count; i++)
+		touch_pointer(arena, tree->root,
+		              node_text(node_get(&patch->children[i], "path")));
+	for (uint32_t i = 0; spec && i < tree->root->child_count; i++)
+		if (str_is(tree->root->children[i].key, "spec"))
+			touch(&tree->root->children[i], spec, 0);
+	forgive_touched(tree);
+}
+
+/* A patch against the objects of a build that its target, or else itself, names. */
+static void aim_patch(struct finder *finder, const struct build *build, const struct node *patch,
+                      const struct node *target)
+{
+	str kind = node_text(node_get(target ? target : patch, "kind"));
+	str name = node_text(target ? node_get(target, "name") : node_at(patch, "metadata.name"));
+
+	if (!target && (!kind.n || !name.n))
+		return;
+	for (size_t i = 0; patch && i < finder->trees->n; i++) {
+		struct tree *tree = finder->trees->v[i];
+		const struct node *root = tree->root;
+
+		if (!root || root->kind != NODE_MAP || root == patch ||
+		    !map_has(build->files, tree->source->path) ||
+		    map_has(finder->patches, tree->source->path))
+			continue;
+		if (model_text_matches(finder->arena, kind, node_text(node_get(root, "kind"))) &&
+		    model_text_matches(finder->arena, name,
+		                       node_text(node_at(root, "metadata.name"))))
+			touch_object(finder->arena, tree, patch);
+	}
+}
+
+/* One entry of `patches`: its text stands in it, or in a file that names no object itself. */
+static void aim_entry(struct finder *finder, const struct build *build, const struct tree *tree,
+                      const struct node *entry)
+{
+	const struct node *target = node_get(entry, "target"), *text = node_get(entry, "patch");
+	str path = path_resolve(finder->arena, path_folder(tree->source->path),
+	                        node_text(node_get(entry, "path")));
+	struct trees inside = { 0 };
+
+	if (node_is_scalar(text))
+		tree_parse_embedded(finder->arena, tree, text, &inside);
+	for (size_t i = 0; target && path.n && i < finder->trees->n; i++)
+		if (str_eq(finder->trees->v[i]->source->path, path))
+			*VEC_PUSH(finder->arena, &inside) = finder->trees->v[i];
+	for (size_t i = 0; i < inside.n; i++)
+		aim_patch(finder, build, inside.v[i]->root, target);
+}
+
+static void aim_patches(struct finder *finder, const struct tree *tree)
+{
+	static const char *const lists[] = { "patches", "patchesJson6902" };
+	struct build build = { .files = map_new(finder->arena) };
+	bool reached = false;
+
+	for (size_t i = 0; i < COUNT_OF(lists); i++) {
+		const struct node *list = node_get(tree->root, lists[i]);
+
+		for (uint32_t j = 0; node_is_list(list) && j < list->child_count; j++) {
+			if (!reached)
+				reach(finder, &build, path_folder(tree->source->path), NULL, 0);
+			reached = true;
+			aim_entry(finder, &build, tree, &list->children[j]);
+		}
+	}
+}
+
 /* Patch documents are no whole objects. */
 static void drop_patches(struct finder *finder, struct objects *objects)
 {
@@ -309,6 +424,9 @@ void model_read_kustomizations(struct arena *arena, struct trees *trees, struct 
 		*VEC_PUSH(arena, ret_builds) = build;
 	}
 	forgive_labels(&finder);
+	for (size_t i = 0; i < trees->n; i++)
+		if (model_knows(trees->v[i]))
+			aim_patches(&finder, trees->v[i]);
 	if (map_count(finder.patches))
 		drop_patches(&finder, objects);
 }

@@ -27,6 +27,9 @@ str path_folder(str path);
 /* `entry` as seen from folder, with `.` and `..` resolved; empty when it leaves the root or is
  * a URL. */
 str path_resolve(struct arena *arena, str folder, str entry);
+/* Does a kustomize target's text, a regular expression over the whole, mean text? An empty one
+ * means all. */
+bool model_text_matches(struct arena *arena, str pattern, str text);
 
 /* Finds the patches that name no object of their build, before patch files are dropped. */
 void model_find_lost_patches(struct arena *arena, const struct trees *trees,

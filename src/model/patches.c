@@ -76,7 +76,7 @@ static bool is_kept_kind(str kind)
 }
 
 /* A target's text is a regular expression over the whole name. */
-static bool text_matches(struct arena *arena, str pattern, str text)
+bool model_text_matches(struct arena *arena, str pattern, str text)
 {
 	const struct regex *regex;
 	str error;
@@ -92,8 +92,8 @@ static bool is_member(const struct inspector *inspector, const struct patch_targ
 	for (size_t i = 0; i < inspector->members.n; i++) {
 		const struct object *object = inspector->members.v[i];
 
-		if (text_matches(inspector->arena, target->kind, object->kind) &&
-		    text_matches(inspector->arena, target->name, object->name.s))
+		if (model_text_matches(inspector->arena, target->kind, object->kind) &&
+		    model_text_matches(inspector->arena, target->name, object->name.s))
 			return true;
 	}
 	return false;
