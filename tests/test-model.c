@@ -223,6 +223,25 @@ static void test_patches(void **state)
 	arena_free(arena);
 }
 
+/* A field that a patch adds is not known to be absent. */
+static void test_patches_that_add(void **state)
+{
+	static const struct file files[] = {
+		{ "d.yaml", DEPLOYMENT("shop", "web", "") },
+		{ "kustomization.yaml", "resources: [d.yaml]\npatches:\n- path: more.yaml\n" },
+		{ "more.yaml", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: shop}\n"
+		               "spec: {replicas: 7, template: {spec: {tolerations: [{operator: "
+		               "Exists}]}}}\n" },
+	};
+	struct arena *arena = arena_new();
+	struct scopes scopes = BUILD(arena, files);
+
+	(void)state;
+	assert_false(scopes.v[0]->workloads.v[0]->replicas.known);
+	assert_true(scopes.v[0]->workloads.v[0]->pod->spec->unknown);
+	arena_free(arena);
+}
+
 static void test_labels_of_kustomizations(void **state)
 {
 	static const struct {
@@ -323,7 +342,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_scale_targets), cmocka_unit_test(test_replicas),
 		cmocka_unit_test(test_calls), cmocka_unit_test(test_kustomize_namespace),
-		cmocka_unit_test(test_deployed_namespace), cmocka_unit_test(test_patches), cmocka_unit_test(test_labels_of_kustomizations), cmocka_unit_test(test_variants),
+		cmocka_unit_test(test_deployed_namespace), cmocka_unit_test(test_patches), cmocka_unit_test(test_labels_of_kustomizations),
+		cmocka_unit_test(test_patches_that_add), cmocka_unit_test(test_variants),
 		cmocka_unit_test(test_chart_templates),
 	};
 

@@ -212,10 +212,17 @@ static void touch(struct node *target, const struct node *patch, unsigned depth)
 		forget(target);
 		return;
 	}
-	for (uint32_t i = 0; i < patch->child_count; i++)
+	for (uint32_t i = 0; i < patch->child_count; i++) {
+		bool found = false;
+
 		for (uint32_t j = 0; j < target->child_count; j++)
-			if (str_eq(target->children[j].key, patch->children[i].key))
+			if (str_eq(target->children[j].key, patch->children[i].key)) {
 				touch(&target->children[j], &patch->children[i], depth + 1);
+				found = true;
+			}
+		/* It gains a field: what it lacks is not known. */
+		target->unknown = target->unknown || !found;
+	}
 }
 
 /* May a patch have changed what validation found? It may add what is missing; what stands
@@ -301,8 +308,12 @@ static void touch_pointer(struct arena *arena, struct node *node, str pointer)
 			                                       : '~');
 		}
 		pointer = str_slice(pointer, i, pointer.n);
-		if (node->kind != NODE_LIST || !str_is(buf_str(&piece), "-"))
+		if (node->kind != NODE_LIST || !str_is(buf_str(&piece), "-")) {
+			struct node *around = node;
+
 			node = step(node, buf_str(&piece));
+			around->unknown = around->unknown || !node; /* gains a field */
+		}
 	}
 	if (node)
 		forget(node);

@@ -40,7 +40,8 @@ static struct count replica_count(const struct object *object)
 	case OBJECT_DAEMON_SET:
 		return (struct count){ 0, true };
 	default:
-		return count_of(&spec->replicas, 1, object->class != OBJECT_CUSTOM_WORKLOAD);
+		return count_of(&spec->replicas, 1, object->class != OBJECT_CUSTOM_WORKLOAD &&
+		                                    !(spec->spec && spec->spec->unknown));
 	}
 }
 

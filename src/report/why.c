@@ -260,10 +260,11 @@ static str taint_fix(const struct page *page, const struct taint *taint)
 /* One line where a single reason keeps the workload off the group; empty where there are more. */
 static str fix_text(const struct page *page, const struct verdict *verdict)
 {
-	const struct reason *reason = &verdict->reasons.v[0];
+	const struct reason *reason;
 
 	if (verdict->answer != ANSWER_NO || verdict->reasons.n != 1)
 		return STR("");
+	reason = &verdict->reasons.v[0];
 	if (reason->taint)
 		return taint_fix(page, reason->taint);
 	if (reason->filter == FILTER_NODE_AFFINITY && reason->key.n > 0)

@@ -50,6 +50,8 @@ static str undecidable(const struct scope *scope, const struct workload *workloa
 		return STR("no node group is declared");
 	if (workload->pod->node_name.node)
 		return STR("spec.nodeName is set: the scheduler is not asked");
+	if (workload->pod->spec && workload->pod->spec->unknown)
+		return STR("a patch adds fields to its pod spec");
 	if (name->node && (name->node->unknown || !str_is(name->s, "default-scheduler")))
 		return STR("another scheduler places it");
 	if (!workload->daemon_set &&
