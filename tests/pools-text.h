@@ -1,6 +1,6 @@
 /* For the tests of pools: a text read into pools, and groups in one line each.
  *
- * A line: NAME MIN..MAX [per zone] labels{K=V …} taints{…} [spot] TYPE cpu=… memory=… | TYPE …
+ * A line: NAME MIN..MAX[<SMALLER] [per zone] labels{K=V …} taints{…} [spot] TYPE cpu=… memory=… | TYPE …
  * Only declared labels are shown (`?`: not known, `*`: any, `!`: absent); `...` in braces: further
  * ones are possible. Amounts of SAFE..OPTIMISTIC, one number when they are equal; unknown ones are
  * left out, and so are amounts of ephemeral storage; of twelve shapes and more the first eight stand
@@ -153,6 +153,8 @@ static inline void add_group(struct arena *arena, struct buf *buf, const struct 
 	add_count(buf, &group->min);
 	buf_add(buf, STR(".."));
 	add_count(buf, &group->max);
+	if (group->smaller_max.origin)
+		buf_printf(buf, "<%lld", (long long)group->smaller_max.value);
 	if (group->per_zone)
 		buf_add(buf, STR(" per zone"));
 	add_labels(buf, group);

@@ -39,6 +39,12 @@ static void test_native(void **state)
 		  INVENTORY "nodeGroups:\n- {name: a, maxSize: 4, labels: {role: '{{ "
 		  ".Values.role }}', b: c}}\n",
 		  "a 0..4 labels{role=? b=c} taints{} -\n" },
+		{ "a template in place of a group may be any",
+		  INVENTORY "nodeGroups:\n- {name: a, maxSize: 4}\n- '{{ .Values.more }}'\n",
+		  "a 0..4 labels{} taints{} -\ntemplate 0..? labels{...} taints{...} -\n" },
+		{ "a template as a name still is one group's",
+		  INVENTORY "nodeGroups:\n- {name: '{{ .Values.name }}', maxSize: 4}\n",
+		  "{{ .Values.name }} 0..4 labels{} taints{} -\n" },
 		{ "open labels leave taints open",
 		  INVENTORY "nodeGroups:\n- {name: a, maxSize: 4, labelsOpen: true}\n",
 		  "a 0..4 labels{...} taints{...} -\n" },
@@ -189,6 +195,11 @@ static void test_merging(void **state)
 		  AUTOSCALER("'--nodes=1:9:eksctl-c-nodegroup-web-NodeGroup-1ABC'"),
 		  "web 1..3 labels{} taints{} m5.large cpu=1930 memory=6903Mi..7518Mi pods=29\n"
 		  "claim flag eksctl-c-nodegroup-web-NodeGroup-1ABC 1..9 of web\n" },
+		{ "of two maxima the smaller one counts, and both are kept",
+		  EKSCTL "nodeGroups:\n- {name: web, minSize: 1, maxSize: 8}\n"
+		  AUTOSCALER("'--nodes=0:4:web'"),
+		  "web 1..8<4 labels{} taints{} m5.large cpu=1930 memory=6903Mi..7518Mi "
+		  "pods=29\nclaim flag web 0..4 of web\n" },
 		{ "status as text",
 		  STATUS("  status: |\n    Cluster-autoscaler status at 2023-01-01:\n    "
 		  "NodeGroups:\n"

@@ -79,6 +79,7 @@ struct group {
 	struct taints taints, startup_taints;
 	bool taints_known;               /* false: further taints are possible */
 	struct count_fact min, max, desired;
+	struct count_fact smaller_max;   /* of a second declaration, below max: this one counts */
 	bool per_zone;                   /* bounds count per zone (GKE) */
 	struct strs zones;               /* empty: unknown */
 	struct node_shapes shapes;       /* at least one */

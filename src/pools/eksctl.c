@@ -253,36 +253,15 @@ static void read_group(const struct reader *reader, const struct cluster *cluste
 	group->version = node_text(node_at(cluster->root, "metadata.version"));
 }
 
-/* An item without a known name: nothing can be said of it. */
-static bool has_name(const struct reader *reader, struct map *names, const struct node *item)
-{
-	const struct node *name = node_get(item, "name");
-
-	if (item->unknown || (name && name->unknown))
-		return false;
-	if (!node_is_map(item) || !node_text(name).n) {
-		reader_fault(reader, item, "name", "a node group needs a name");
-		return false;
-	}
-	if (map_has(names, node_text(name))) {
-		reader_fault(reader, name, "duplicate",
-		             "node group %.*s is given twice: the first one counts",
-		             STR_ARG(node_text(name)));
-		return false;
-	}
-	map_put(names, node_text(name), names);
-	return true;
-}
-
 static void read_list(const struct reader *reader, struct cluster *cluster, struct map *names,
                       const char *key)
 {
 	const struct node *list = node_get(cluster->root, key);
 
-	if (!node_is_null(list) && !node_is_list(list) && !list->unknown)
-		reader_fault(reader, list, "type", "%s is no list", key);
+	group_list_check(reader, list);
 	for (uint32_t i = 0; node_is_list(list) && i < list->child_count; i++)
-		if (has_name(reader, names, &list->children[i]))
+		if (group_item_check(reader, &list->children[i],
+		                     node_get(&list->children[i], "name"), names))
 			read_group(reader, cluster, &list->children[i]);
 }
 

@@ -70,6 +70,38 @@ struct group *group_unknown(const struct reader *reader, str name, const struct 
 	return group;
 }
 
+void group_list_check(const struct reader *reader, const struct node *list)
+{
+	if (list && list->unknown)
+		group_unknown(reader, STR("template"), list);
+	else if (!node_is_null(list) && !node_is_list(list))
+		reader_fault(reader, list, "type", "%.*s is no list", STR_ARG(list->key));
+}
+
+bool group_item_check(const struct reader *reader, const struct node *item,
+                      const struct node *name, struct map *names)
+{
+	if (item->unknown) {
+		group_unknown(reader, STR("template"), item);
+		return false;
+	}
+	if (!node_is_map(item) || !node_text(name).n) {
+		reader_fault(reader, item, "name", node_is_map(item)
+		             ? "a node group needs a name" : "this is no node group");
+		return false;
+	}
+	if (name->unknown)
+		return true; /* the text of the template tells it from others */
+	if (map_has(names, node_text(name))) {
+		reader_fault(reader, name, "duplicate",
+		             "node group %.*s is given twice: the first one counts",
+		             STR_ARG(node_text(name)));
+		return false;
+	}
+	map_put(names, node_text(name), names);
+	return true;
+}
+
 void group_set_os(const struct reader *reader, struct group *group, str os)
 {
 	struct group_label *label = label_find(&group->labels, STR(LABEL_OS));

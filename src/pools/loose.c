@@ -42,7 +42,7 @@ static void read_item(const struct reader *reader, const struct node *item, cons
 
 	native.labels_closed = native_get(&native, item, "labels") != NULL;
 	if (node_is_list(list)) {
-		if (native_name_is_good(reader, &native, names, item))
+		if (group_item_check(reader, item, native_get(&native, item, "name"), names))
 			native_read_group(reader, &native, item);
 		return;
 	}

@@ -128,17 +128,36 @@ static bool disagree(const struct count_fact *a, const struct count_fact *b)
 	return a->origin == ORIGIN_DECLARED && b->origin == ORIGIN_DECLARED && a->value != b->value;
 }
 
+static struct bounds_claim claim_of(const struct group *group, struct group *of)
+{
+	return (struct bounds_claim){
+		.name = group->name, .min = group->min, .max = group->max,
+		.desired = group->desired, .format = group->format, .object = group->object,
+		.tree = group->tree, .node = group->max.node ? group->max.node : group->node,
+		.group = of,
+	};
+}
+
+/* Of two maxima the smaller one counts. */
+static void keep_smaller(struct group *group, const struct count_fact *max)
+{
+	const struct count_fact *known = group->smaller_max.origin ? &group->smaller_max
+	                                                           : &group->max;
+
+	if (disagree(&group->max, max) && max->value < known->value)
+		group->smaller_max = *max;
+}
+
 /* A second declaration with other bounds is kept for whoever reports that. */
 static void merge_bounds(struct arena *arena, struct pools *pools, struct group *into,
                          const struct group *from)
 {
-	if (disagree(&into->min, &from->min) || disagree(&into->max, &from->max))
-		*VEC_PUSH(arena, &pools->claims) = (struct bounds_claim){
-			.name = from->name, .min = from->min, .max = from->max,
-			.desired = from->desired, .format = from->format, .object = from->object,
-			.tree = from->tree,
-			.node = from->max.node ? from->max.node : from->node, .group = into,
-		};
+	const struct bounds_claim claim = claim_of(from, into);
+
+	if (disagree(&into->min, &from->min) || disagree(&into->max, &from->max)) {
+		*VEC_PUSH(arena, &pools->claims) = claim;
+		keep_smaller(into, &from->max);
+	}
 	merge_count(&into->min, &from->min);
 	merge_count(&into->max, &from->max);
 	merge_count(&into->desired, &from->desired);
@@ -251,20 +270,6 @@ static struct group *group_of_claim(struct context *context, const struct bounds
 	return group;
 }
 
-/* The bound counts where nothing better is there. It has no node of its own: its place is a flag
- * or a text that holds more than a number. */
-static void apply_bound(struct count_fact *own, const struct count_fact *claimed)
-{
-	const struct node *node = claimed->origin == ORIGIN_OBSERVED ? claimed->node : NULL;
-
-	if (!counts_more(claimed, own))
-		return;
-	*own = *claimed;
-	own->node = node;
-	own->why = claimed->origin == ORIGIN_OBSERVED ? "the autoscaler's status"
-	                                              : "the autoscaler's flags";
-}
-
 static void attach_claim(struct context *context, struct map *by_name,
                          struct bounds_claim *claim)
 {
@@ -279,8 +284,10 @@ static void attach_claim(struct context *context, struct map *by_name,
 	claim->group = group;
 	if (!str_eq(group->name, claim->name) && group->aliases.n < 1000)
 		*VEC_PUSH(context->arena, &group->aliases) = claim->name;
-	apply_bound(&group->min, &claim->min);
-	apply_bound(&group->max, &claim->max);
+	merge_count(&group->min, &claim->min);
+	merge_count(&group->max, &claim->max);
+	if (!claim->observed)
+		keep_smaller(group, &claim->max);
 	group->managed_by_autoscaler = group->min.origin && group->max.origin &&
 	                               group->min.value < group->max.value;
 }

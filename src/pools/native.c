@@ -279,33 +279,6 @@ static void read_autoscaler(const struct reader *reader, const struct node *top,
 		reader->pools->karpenter = true;
 }
 
-/* Is the item a group with a name that none before it has? */
-bool native_name_is_good(const struct reader *reader, const struct native *native,
-                         struct map *names, const struct node *item)
-{
-	const struct node *name = native_get(native, item, "name");
-
-	if (!node_is_map(item) || item->unknown) {
-		if (!item->unknown)
-			reader_fault(reader, item, "type", "this is no node group");
-		return false;
-	}
-	if (name && name->unknown)
-		return false;
-	if (!node_is_scalar(name) || !node_text(name).n) {
-		reader_fault(reader, item, "name", "a node group needs a name");
-		return false;
-	}
-	if (map_has(names, node_text(name))) {
-		reader_fault(reader, name, "duplicate",
-		             "node group %.*s is given twice: the first one counts",
-		             STR_ARG(node_text(name)));
-		return false;
-	}
-	map_put(names, node_text(name), names);
-	return true;
-}
-
 void native_read(const struct reader *reader)
 {
 	const struct node *root = reader->entry->root, *spec = node_get(root, "spec");
@@ -322,10 +295,10 @@ void native_read(const struct reader *reader)
 	native.region = node_text(node_get(top, "region"));
 	native.overhead = node_get(top, "daemonOverhead");
 	read_autoscaler(reader, top, &native);
-	if (!node_is_list(list) && !node_is_null(list) && !list->unknown)
-		reader_fault(reader, list, "type", "nodeGroups is no list");
+	group_list_check(reader, list);
 	for (uint32_t i = 0; node_is_list(list) && i < list->child_count; i++) {
-		if (!native_name_is_good(reader, &native, names, &list->children[i]))
+		if (!group_item_check(reader, &list->children[i],
+		                      node_get(&list->children[i], "name"), names))
 			continue;
 		check_keys(reader, &list->children[i], group_keys, COUNT_OF(group_keys));
 		native_read_group(reader, &native, &list->children[i]);

@@ -16,9 +16,6 @@ struct native {
 /* The value under a native key, or under another word for it in a loose form; NULL: none. */
 const struct node *native_get(const struct native *native, const struct node *node,
                               const char *key);
-/* Is the item a group with a name that none before it has (names)? Else a fault. */
-bool native_name_is_good(const struct reader *reader, const struct native *native,
-                         struct map *names, const struct node *item);
 /* The group that node, a map with a name, describes. */
 struct group *native_read_group(const struct reader *reader, const struct native *native,
                                 const struct node *node);

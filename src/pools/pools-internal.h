@@ -127,6 +127,13 @@ struct group *group_new(const struct reader *reader, str name, const struct node
 /* A group of which nothing is known but that it may take any pod (Auto Mode, Autopilot, node
  * auto-provisioning). */
 struct group *group_unknown(const struct reader *reader, str name, const struct node *node);
+/* Finds fault with what should be a list of groups. A template in place of it may make any: an
+ * unknown group stands for them. */
+void group_list_check(const struct reader *reader, const struct node *list);
+/* Is the item of a list a group with a name (at name, may be NULL) that none before it has? Else a
+ * fault, or for a template an unknown group. names: those that were seen. */
+bool group_item_check(const struct reader *reader, const struct node *item,
+                      const struct node *name, struct map *names);
 /* A Fargate profile with its list of selectors {namespace, labels}. */
 void pools_read_fargate(const struct reader *reader, const struct node *name,
                         const struct node *selectors);

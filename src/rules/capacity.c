@@ -53,7 +53,10 @@ static void help_with_size(const struct judge *judge, struct finding *finding,
 	finding_relate(judge->sink, finding, node_place(share->group->max.node),
 	               "group %.*s has at most %lld nodes", STR_ARG(share->group->name),
 	               (long long)share->nodes);
-	emit_fix(judge, finding, false, share->group->max.node, text, "raise the group's maximum");
+	/* A flag or an annotation holds more than the number. */
+	if (node_int(share->group->max.node, &(int64_t){ 0 }))
+		emit_fix(judge, finding, false, share->group->max.node, text,
+		         "raise the group's maximum");
 }
 
 static void complete(const struct judge *judge, struct finding *finding,

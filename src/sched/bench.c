@@ -94,7 +94,11 @@ static void read_bounds(struct group_sites *sites)
 	sites->bound_known = group->max.origin != ORIGIN_UNKNOWN &&
 	                     !(group->max.node && group->max.node->unknown);
 	if (sites->bound_known) {
-		sites->nodes_most = int64_mul_saturated(group->max.value, zones);
+		/* Where two declarations disagree, the smaller maximum stops the group. */
+		int64_t nodes = group->smaller_max.origin ? group->smaller_max.value
+		                                          : group->max.value;
+
+		sites->nodes_most = int64_mul_saturated(nodes, zones);
 		sites->nodes_least = sites->nodes_most;
 	} else {
 		sites->nodes_most = INT64_MAX;
