@@ -1,10 +1,5 @@
 /* Job and CronJob. Upstream: pkg/apis/batch/validation, pkg/registry/batch/job/strategy. */
-#include "api.h"
-
-static bool is_unknown(const struct api_place *place)
-{
-	return !api_has(place) && !api_lacks(place);
-}
+#include "api-pod.h"
 
 static const struct api_rule job_rules[] = {
 	{ "parallelism", RULE_RANGE, NULL, 0, INT64_MAX },
@@ -15,42 +10,74 @@ static const struct api_rule job_rules[] = {
 	{ "backoffLimitPerIndex", RULE_RANGE, NULL, 0, INT64_MAX },
 	{ "maxFailedIndexes", RULE_RANGE, NULL, 0, INT64_MAX },
 	{ "completionMode", RULE_CHOICE, "NonIndexed|Indexed", 0, 0 },
-	{ "podReplacementPolicy", RULE_CHOICE, "Failed|TerminatingOrFailed", 0, 0 },
 };
 
 /* ---- job spec ------------------------------------------------------------------------- */
 
-#define INDEXED_PARALLELISM 100000 /* at most */
+#define INDEXED_MOST 100000 /* pods at once, and indexes that may fail */
+#define MANY_COMPLETIONS 100000
+#define MANY_MOST 10000 /* the same for jobs of many completions with a backoff per index */
 
-/* Absent completions are 1 when parallelism is absent too. */
+/* Absent completions are 1 when parallelism is absent too; the template of a CronJob has no such
+ * default. -1: not known. */
+static int64_t completions_of(const struct api_check *check, const struct api_place *spec)
+{
+	struct api_place completions = api_field(spec, "completions");
+	struct api_place parallelism = api_field(spec, "parallelism");
+	int64_t value;
+
+	if (api_int(&completions, &value))
+		return value;
+	return api_lacks(&completions) && api_lacks(&parallelism) &&
+	       str_is(check->object->kind, "Job") ? 1 : -1;
+}
+
+static void want_most(const struct api_check *check, const struct api_place *place, int64_t most,
+                      const char *why)
+{
+	int64_t value;
+
+	if (api_int(place, &value) && value > most)
+		api_fault(check, place, API_INVALID, "%s is %lld, but must be at most %lld %s",
+		          place->field, (long long)value, (long long)most, why);
+}
+
 static void check_indexed(const struct api_check *check, const struct api_place *spec)
 {
 	struct api_place completions = api_field(spec, "completions");
 	struct api_place parallelism = api_field(spec, "parallelism");
 	struct api_place most = api_field(spec, "maxFailedIndexes");
-	int64_t value, all;
+	struct api_place limit = api_field(spec, "backoffLimitPerIndex");
+	int64_t all = completions_of(check, spec);
 
-	if (api_lacks(&completions) && api_has(&parallelism))
+	if (all < 0 && api_lacks(&completions))
 		api_fault(check, &completions, API_REQUIRED, "an Indexed job needs completions");
-	if (api_int(&parallelism, &value) && value > INDEXED_PARALLELISM)
-		api_fault(check, &parallelism, API_INVALID,
-		          "parallelism is %lld, but must be at most %d in an Indexed job",
-		          (long long)value, INDEXED_PARALLELISM);
-	if (api_int(&most, &value) && api_int(&completions, &all) && value > all)
-		api_fault(check, &most, API_INVALID, "maxFailedIndexes exceeds completions");
+	want_most(check, &parallelism, INDEXED_MOST, "in an Indexed job");
+	want_most(check, &most, INDEXED_MOST, "in an Indexed job");
+	if (all >= 0)
+		want_most(check, &most, all, "as there are completions");
+	if (all > MANY_COMPLETIONS && api_has(&limit)) {
+		if (api_lacks(&most))
+			api_fault(check, &most, API_REQUIRED, "so many completions need it");
+		want_most(check, &parallelism, MANY_MOST, "with so many completions");
+		want_most(check, &most, MANY_MOST, "with so many completions");
+	}
+	api_check_success_policy(check, spec, all);
 }
 
 /* Backoff per index and success policies are of Indexed jobs only. */
 static void check_mode(const struct api_check *check, const struct api_place *spec)
 {
+	static const char *const bans[] = { "backoffLimitPerIndex", "maxFailedIndexes" };
 	struct api_place mode = api_field(spec, "completionMode");
 	struct api_place limit = api_field(spec, "backoffLimitPerIndex");
 	struct api_place most = api_field(spec, "maxFailedIndexes");
 	struct api_place success = api_field(spec, "successPolicy");
+	bool plain = api_lacks(&mode) || api_is(&mode, "NonIndexed");
 
 	if (api_has(&most) && api_lacks(&limit))
 		api_fault(check, &limit, API_REQUIRED, "maxFailedIndexes needs it");
-	if (is_unknown(&mode))
+	if (api_is_unknown(&mode))
 		return;
 	if (api_is(&mode, "Indexed")) {
 		check_indexed(check, spec);
@@ -58,12 +85,66 @@ static void check_mode(const struct api_check *check, const struct api_place *sp
 	}
 	if (api_has(&success))
 		api_fault(check, &success, API_INVALID, "it needs completionMode: Indexed");
-	if (!api_is_empty(&mode) && !api_is(&mode, "NonIndexed"))
+	for (size_t i = 0; plain && i < COUNT_OF(bans); i++) {
+		struct api_place place = api_field(spec, bans[i]);
+
+		if (api_has(&place))
+			api_fault(check, &place, API_INVALID, "it needs completionMode: Indexed");
+	}
+}
+
+/* Beside a podFailurePolicy a pod that is ending is no failure yet. */
+static void check_replacement(const struct api_check *check, const struct api_place *spec)
+{
+	struct api_place policy = api_field(spec, "podReplacementPolicy");
+	struct api_place failure = api_field(spec, "podFailurePolicy");
+
+	if (!api_has(&policy) || api_is(&policy, "Failed") || api_is_unknown(&failure))
 		return;
-	if (api_has(&limit))
-		api_fault(check, &limit, API_INVALID, "it needs completionMode: Indexed");
-	if (api_has(&most))
-		api_fault(check, &most, API_INVALID, "it needs completionMode: Indexed");
+	if (api_has(&failure) || !api_is(&policy, "TerminatingOrFailed"))
+		api_fault(check, &policy, API_NOT_SUPPORTED,
+		          "podReplacementPolicy is \"%.*s\", but must be Failed%s",
+		          STR_ARG(api_text(&policy)),
+		          api_has(&failure) ? " beside a podFailurePolicy"
+		                            : " or TerminatingOrFailed");
+}
+
+#define MANAGER_BYTES 63
+
+/* domain/path, as in acme.io/foo */
+static bool is_domain_path(str text)
+{
+	static const char other[] = "/%!$&'()*+,;=:.~_@-";
+	str domain, path;
+
+	if (!str_cut(text, '/', &domain, &path) || !name_is_dns_subdomain(domain))
+		return false;
+	for (size_t i = 0; i < path.n; i++) {
+		char c = path.p[i];
+
+		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+		      str_find(str_of(other), c) < sizeof(other) - 1))
+			return false;
+	}
+	return path.n > 0;
+}
+
+static void check_manager(const struct api_check *check, const struct api_place *spec)
+{
+	struct api_place manager = api_field(spec, "managedBy");
+	str text = api_text(&manager);
+
+	if (!api_has(&manager))
+		return;
+	if (text.n == 0)
+		api_fault(check, &manager, API_REQUIRED, "managedBy is empty");
+	else if (!is_domain_path(text))
+		api_fault(check, &manager, API_INVALID,
+		          "managedBy is \"%.*s\", but must be a domain and a path, as acme.io/foo",
+		          STR_ARG(text));
+	if (text.n > MANAGER_BYTES)
+		api_fault(check, &manager, API_TOO_LONG, "it may be %d bytes at most",
+		          MANAGER_BYTES);
 }
 
 /* The pod's default, Always, is no choice for a job: an absent policy is a mistake. */
@@ -74,7 +155,7 @@ static void check_restart(const struct api_check *check, const struct api_place 
 	struct api_place policy = api_field(&pod, "restartPolicy");
 	struct api_place failure = api_field(spec, "podFailurePolicy");
 
-	if (is_unknown(&template) || is_unknown(&pod) || is_unknown(&policy))
+	if (api_is_unknown(&template) || api_is_unknown(&pod) || api_is_unknown(&policy))
 		return;
 	if (api_is_empty(&policy) || api_is(&policy, "Always"))
 		api_fault(check, &policy, API_REQUIRED,
@@ -95,6 +176,9 @@ static void check_job_spec(const struct api_check *check, const struct api_place
 
 	api_apply(check, spec, job_rules, COUNT_OF(job_rules));
 	check_mode(check, spec);
+	check_manager(check, spec);
+	api_check_failure_policy(check, spec);
+	check_replacement(check, spec);
 	api_check_template(check, &template, NULL);
 	check_restart(check, spec);
 }
@@ -154,7 +238,7 @@ static void check_job_selector(const struct api_check *check, const struct api_p
 	struct arena *arena = check->tree->arena;
 
 	/* what was read from a cluster keeps what was generated there */
-	if (is_unknown(&manual) || is_unknown(&selector) || is_unknown(&labels) || !workload ||
+	if (api_is_unknown(&manual) || api_is_unknown(&selector) || api_is_unknown(&labels) || !workload ||
 	    node_at(check->object->root, "metadata.uid"))
 		return;
 	api_check_selector(check, &selector);
@@ -198,12 +282,10 @@ static void check_job_name(const struct api_check *check, const struct api_place
 	struct api_place meta = api_field(root, "metadata");
 	struct api_place name = api_field(&meta, "name");
 	struct api_place mode = api_field(spec, "completionMode");
-	struct api_place completions = api_field(spec, "completions");
-	int64_t count;
+	int64_t count = completions_of(check, spec);
 	str host;
 
-	if (!api_is(&mode, "Indexed") || !api_int(&completions, &count) || count <= 0 ||
-	    !api_has(&name))
+	if (!api_is(&mode, "Indexed") || count <= 0 || api_is_unknown(&name))
 		return;
 	host = str_format(check->tree->arena, "%.*s-%lld", STR_ARG(api_text(&name)),
 	                  (long long)count - 1);
@@ -212,12 +294,29 @@ static void check_job_name(const struct api_check *check, const struct api_place
 		          STR_ARG(host));
 }
 
+/* A job without labels gets those of its template. */
+static void check_given_labels(const struct api_check *check, const struct api_place *root,
+                               const struct api_place *spec)
+{
+	struct api_place meta = api_field(root, "metadata");
+	struct api_place own = api_field(&meta, "labels");
+	struct api_place template = api_field(spec, "template");
+	struct api_place template_meta = api_field(&template, "metadata");
+	struct api_place given = { .outer = &meta, .field = "labels",
+		                   .node = node_get(template_meta.node, "labels") };
+
+	if (!api_is_unknown(&meta) && !api_is_unknown(&own) && api_count(&own) == 0)
+		api_check_labels(check, &given);
+}
+
 void api_check_job(const struct api_check *check, const struct api_place *root)
 {
 	struct api_place spec = api_field(root, "spec");
 
 	api_check_meta(check, root, API_NAME_SUBDOMAIN);
-	if (is_unknown(&spec))
+	if (!api_is_unknown(&spec))
+		check_given_labels(check, root, &spec);
+	if (api_is_unknown(&spec))
 		return;
 	check_job_selector(check, &spec);
 	check_job_spec(check, &spec);
@@ -278,10 +377,10 @@ void api_check_cron_job(const struct api_check *check, const struct api_place *r
 	if (api_text(&name).n > CRON_NAME)
 		api_fault(check, &name, API_INVALID, "name is %zu bytes long, but may be %d at most",
 		          api_text(&name).n, CRON_NAME);
-	if (is_unknown(&spec))
+	if (api_is_unknown(&spec))
 		return;
 	api_apply(check, &spec, cron_rules, COUNT_OF(cron_rules));
 	check_times(check, &spec);
-	if (!is_unknown(&template) && !is_unknown(&job))
+	if (!api_is_unknown(&template) && !api_is_unknown(&job))
 		check_job_template(check, &job);
 }

@@ -1,6 +1,6 @@
 /* Containers but for their resources and mounts. Upstream: pkg/apis/core/validation
  * (validateContainers, validateInitContainers, validateProbe, ValidateEnv). */
-#include "api.h"
+#include "api-pod.h"
 
 /* ---- ports ---------------------------------------------------------------------------- */
 
@@ -74,113 +74,36 @@ static void check_host_ports(const struct api_check *check, const struct api_pla
 	}
 }
 
-/* ---- environment ---------------------------------------------------------------------- */
+/* ---- probes --------------------------------------------------------------------------- */
 
-/* Upstream: IsRelaxedEnvVarName. */
-static bool is_env_name(str name)
+static bool is_header_name(str name)
 {
-	for (size_t i = 0; i < name.n; i++)
-		if (name.p[i] < ' ' || name.p[i] > '~' || name.p[i] == '=')
+	for (size_t i = 0; i < name.n; i++) {
+		char c = name.p[i];
+
+		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+		      c == '-'))
 			return false;
+	}
 	return name.n > 0;
 }
 
-static const struct api_rule field_rules[] = { { "fieldPath", RULE_NEEDED, NULL, 0, 0 } };
-static const struct api_rule resource_rules[] = { { "resource", RULE_NEEDED, NULL, 0, 0 } };
-static const struct api_rule key_rules[] = {
-	{ "name", RULE_SUBDOMAIN, NULL, 0, 0 },
-	{ "key", RULE_NEEDED, NULL, 0, 0 },
-};
-static const struct api_rule file_rules[] = { { "key", RULE_NEEDED, NULL, 0, 0 } };
-
-#define ROWS(rules) rules, COUNT_OF(rules)
-static const struct {
-	const char *field;
-	const struct api_rule *rules;
-	size_t count;
-} sources[] = {
-	{ "fieldRef", ROWS(field_rules) },     { "resourceFieldRef", ROWS(resource_rules) },
-	{ "configMapKeyRef", ROWS(key_rules) }, { "secretKeyRef", ROWS(key_rules) },
-	{ "fileKeyRef", ROWS(file_rules) },
-};
-
-/* Exactly one source, and no value beside it; upstream's fault is at valueFrom itself. */
-static void check_value_from(const struct api_check *check, const struct api_place *item)
+/* Upstream's faults are at the list. */
+static void check_headers(const struct api_check *check, const struct api_place *http)
 {
-	struct api_place from = api_field(item, "valueFrom");
-	struct api_place value = api_field(item, "value");
-	int count = 0;
+	struct api_place headers = api_field(http, "httpHeaders");
 
-	if (!api_has(&from))
-		return;
-	for (size_t i = 0; i < COUNT_OF(sources); i++) {
-		struct api_place source = api_field(&from, sources[i].field);
+	for (uint32_t i = 0; i < api_count(&headers); i++) {
+		struct api_place header = api_item(&headers, i);
+		struct api_place name = api_field(&header, "name");
 
-		count += !api_lacks(&source);
-		if (api_has(&source))
-			api_apply(check, &source, sources[i].rules, sources[i].count);
-	}
-	if (count == 0)
-		api_fault(check, &from, API_INVALID, "valueFrom names no source");
-	else if (!api_is_empty(&value))
-		api_fault(check, &from, API_INVALID, "there is a value already");
-	else if (count > 1)
-		api_fault(check, &from, API_INVALID, "valueFrom names several sources");
-}
-
-/* Since 1.30 names may hold any printable ASCII character but the equals sign. */
-static void check_env(const struct api_check *check, const struct api_place *container)
-{
-	struct api_place env = api_field(container, "env");
-
-	for (uint32_t i = 0; i < api_count(&env); i++) {
-		struct api_place item = api_item(&env, i);
-		struct api_place name = api_field(&item, "name");
-
-		if (!api_has(&item))
-			continue;
-		if (api_is_empty(&name))
-			api_fault(check, &name, API_REQUIRED, "name is missing or empty");
-		else if (api_has(&name) && !is_env_name(api_text(&name)))
-			api_fault(check, &name, API_INVALID,
-			          "\"%.*s\" is no name of an environment variable",
+		if (!api_is_unknown(&header) && !api_is_unknown(&name) &&
+		    !is_header_name(api_text(&name)))
+			api_fault(check, &headers, API_INVALID,
+			          "\"%.*s\" is no name of a header: letters, digits and dashes",
 			          STR_ARG(api_text(&name)));
-		check_value_from(check, &item);
 	}
 }
-
-static void check_env_source(const struct api_check *check, const struct api_place *source)
-{
-	static const struct api_rule rules[] = {
-		{ "name", RULE_NEEDED, NULL, 0, 0 },
-		{ "name", RULE_SUBDOMAIN, NULL, 0, 0 },
-	};
-
-	if (api_has(source))
-		api_apply(check, source, rules, COUNT_OF(rules));
-}
-
-/* Upstream's fault about a wrong number of sources is at the list. */
-static void check_env_from(const struct api_check *check, const struct api_place *container)
-{
-	struct api_place list = api_field(container, "envFrom");
-
-	for (uint32_t i = 0; i < api_count(&list); i++) {
-		struct api_place item = api_item(&list, i);
-		struct api_place config_map = api_field(&item, "configMapRef");
-		struct api_place secret = api_field(&item, "secretRef");
-
-		if (!api_has(&item))
-			continue;
-		check_env_source(check, &config_map);
-		check_env_source(check, &secret);
-		if (api_lacks(&config_map) == api_lacks(&secret))
-			api_fault(check, &list, API_INVALID,
-			          "an item must name either configMapRef or secretRef");
-	}
-}
-
-/* ---- probes --------------------------------------------------------------------------- */
 
 /* The path has a default, "/"; the port has none. */
 static void check_http(const struct api_check *check, const struct api_place *http)
@@ -190,6 +113,7 @@ static void check_http(const struct api_check *check, const struct api_place *ht
 
 	api_want_port(check, &port);
 	api_apply(check, http, rules, COUNT_OF(rules));
+	check_headers(check, http);
 }
 
 static void check_exec(const struct api_check *check, const struct api_place *exec)
@@ -264,23 +188,48 @@ static void check_probe(const struct api_check *check, const struct api_place *c
 		          name);
 }
 
-static void check_lifecycle(const struct api_check *check, const struct api_place *container)
+#define GRACE_SECONDS 30 /* by default, between the signal to end and the end */
+
+/* Sleeping at the end of a container takes from the pod's time to end. */
+static void check_sleep(const struct api_check *check, const struct api_place *handler,
+                        const struct api_place *spec)
 {
+	struct api_place sleep = api_field(handler, "sleep");
+	struct api_place seconds = api_field(&sleep, "seconds");
+	struct api_place grace = api_field(spec, "terminationGracePeriodSeconds");
+	int64_t value, most;
+
+	if (!api_int(&grace, &most))
+		most = GRACE_SECONDS;
+	if (!api_is_unknown(&grace) && api_int(&seconds, &value) && (value < 0 || value > most))
+		api_fault(check, &sleep, API_INVALID,
+		          "seconds is %lld, but must be from 0 to the pod's grace period of %lld",
+		          (long long)value, (long long)most);
+}
+
+/* stopSignal is dropped before anybody looks at it: its gate is off by default. */
+static void check_lifecycle(const struct api_check *check, const struct api_place *container,
+                            const struct api_place *spec)
+{
+	static const char *const hooks[] = { "postStart", "preStop" };
 	struct api_place lifecycle = api_field(container, "lifecycle");
-	struct api_place start = api_field(&lifecycle, "postStart");
-	struct api_place stop = api_field(&lifecycle, "preStop");
 
 	if (!api_has(&lifecycle))
 		return;
-	if (api_has(&start))
-		check_handler(check, &start);
-	if (api_has(&stop))
-		check_handler(check, &stop);
+	for (size_t i = 0; i < COUNT_OF(hooks); i++) {
+		struct api_place hook = api_field(&lifecycle, hooks[i]);
+
+		if (!api_has(&hook))
+			continue;
+		check_handler(check, &hook);
+		check_sleep(check, &hook, spec);
+	}
 }
 
-static void check_life(const struct api_check *check, const struct api_place *container)
+static void check_life(const struct api_check *check, const struct api_place *container,
+                       const struct api_place *spec)
 {
-	check_lifecycle(check, container);
+	check_lifecycle(check, container, spec);
 	check_probe(check, container, "livenessProbe", false);
 	check_probe(check, container, "readinessProbe", true);
 	check_probe(check, container, "startupProbe", false);
@@ -295,9 +244,6 @@ static const struct api_rule container_rules[] = {
 	{ "terminationMessagePolicy", RULE_WORD, "File|FallbackToLogsOnError", 0, 0 },
 	{ "imagePullPolicy", RULE_WORD, "Always|IfNotPresent|Never", 0, 0 },
 };
-static const struct api_rule restart_rules[] = {
-	{ "restartPolicy", RULE_CHOICE, "Always|Never|OnFailure", 0, 0 },
-};
 static const struct api_rule init_rules[] = {
 	{ "lifecycle", RULE_BANNED, "needs restartPolicy: Always in an init container", 0, 0 },
 	{ "livenessProbe", RULE_BANNED, "needs restartPolicy: Always in an init container", 0, 0 },
@@ -305,82 +251,170 @@ static const struct api_rule init_rules[] = {
 	{ "startupProbe", RULE_BANNED, "needs restartPolicy: Always in an init container", 0, 0 },
 };
 
-static void check_security(const struct api_check *check, const struct api_place *container)
+/* A template's image may be trimmed when the pod is made; a pod's is not. */
+static void check_image(const struct api_check *check, const struct api_place *container,
+                        bool of_pod)
 {
-	static const struct api_rule rules[] = {
-		{ "runAsUser", RULE_RANGE, NULL, 0, INT32_MAX },
-		{ "runAsGroup", RULE_RANGE, NULL, 0, INT32_MAX },
-	};
-	struct api_place security = api_field(container, "securityContext");
-	struct api_place escalation = api_field(&security, "allowPrivilegeEscalation");
-	struct api_place privileged = api_field(&security, "privileged");
+	struct api_place image = api_field(container, "image");
+	str text = api_text(&image);
 
-	if (!api_has(&security))
-		return;
-	api_apply(check, &security, rules, COUNT_OF(rules));
-	if (api_is_true(&privileged) && api_is_false(&escalation))
-		api_fault(check, &security, API_INVALID,
-		          "privileged: true and allowPrivilegeEscalation: false exclude each other");
+	if (of_pod && str_trim(text).n != text.n)
+		api_fault(check, &image, API_INVALID, "\"%.*s\" begins or ends with white space",
+		          STR_ARG(text));
 }
 
-/* What all containers have in common. Init containers share their names with the main ones, which
- * come first, so that upstream blames the init container. */
-static void check_container(const struct api_check *check, const struct api_place *container,
-                            const struct map *volumes, struct map *names)
+/* What all containers have in common. */
+static void check_common(const struct api_check *check, const struct api_place *container,
+                         const struct api_pod *pod)
 {
-	struct api_place name = api_field(container, "name");
 	struct api_place resources = api_field(container, "resources");
 
 	api_apply(check, container, container_rules, COUNT_OF(container_rules));
 	check_ports(check, container);
-	check_env(check, container);
-	check_env_from(check, container);
-	check_security(check, container);
-	api_check_mounts(check, container, volumes);
+	api_check_env(check, container, pod->spec);
+	api_check_mounts(check, container, pod);
+	api_check_devices(check, container, pod);
 	api_check_resources(check, &resources, false);
-	api_apply(check, container, restart_rules, COUNT_OF(restart_rules));
-	if (api_has(&name) && map_put(names, api_text(&name), names))
+	api_check_claim_uses(check, container, pod);
+	api_check_security(check, container, pod->spec);
+}
+
+/* Names of all containers differ. The main ones come first, so that upstream blames an init
+ * container; of those, nameless ones are not counted. */
+static void check_name(const struct api_check *check, const struct api_place *container,
+                       struct map *names, bool init)
+{
+	struct api_place name = api_field(container, "name");
+	str text = api_text(&name);
+
+	if (api_is_unknown(&name))
+		return;
+	if (map_has(names, text))
 		api_fault(check, &name, API_DUPLICATE, "another container is named \"%.*s\"",
-		          STR_ARG(api_text(&name)));
+		          STR_ARG(text));
+	else if (!init || text.n > 0)
+		map_put(names, text, names);
+}
+
+static void check_main(const struct api_check *check, const struct api_place *container,
+                       const struct api_pod *pod, struct map *names)
+{
+	check_common(check, container, pod);
+	check_image(check, container, check->is_pod);
+	check_name(check, container, names, false);
+	check_life(check, container, pod->spec);
+	api_check_restart(check, container, false);
+	api_check_resize(check, container, pod->spec, false);
 }
 
 /* Init containers run one by one: ports of the host clash only within one of them. Only sidecars
  * (restartPolicy Always) have probes and a life cycle. */
-static void check_init(const struct api_check *check, const struct api_place *container)
+static void check_init(const struct api_check *check, const struct api_place *container,
+                       const struct api_pod *pod, struct map *names)
 {
 	struct api_place policy = api_field(container, "restartPolicy");
+	bool sidecar = api_is(&policy, "Always");
 
+	check_common(check, container, pod);
+	check_image(check, container, check->is_pod);
+	check_name(check, container, names, true);
 	check_host_ports(check, container, map_new(check->tree->arena));
-	if (api_is(&policy, "Always"))
-		check_life(check, container);
-	else if (api_has(&policy) || api_lacks(&policy))
+	api_check_restart(check, container, true);
+	api_check_resize(check, container, pod->spec, !sidecar && !api_is_unknown(&policy));
+	if (sidecar)
+		check_life(check, container, pod->spec);
+	else if (!api_is_unknown(&policy))
 		api_apply(check, container, init_rules, COUNT_OF(init_rules));
 }
 
-void api_check_containers(const struct api_check *check, const struct api_place *spec,
-                          const struct map *volumes)
+/* What a container for debugging cannot have, as it comes into a running pod. */
+static const char EPHEMERAL_BAN[] = "cannot be set for an ephemeral container";
+static const struct api_rule ephemeral_rules[] = {
+	{ "lifecycle", RULE_BANNED, EPHEMERAL_BAN, 0, 0 },
+	{ "livenessProbe", RULE_BANNED, EPHEMERAL_BAN, 0, 0 },
+	{ "readinessProbe", RULE_BANNED, EPHEMERAL_BAN, 0, 0 },
+	{ "startupProbe", RULE_BANNED, EPHEMERAL_BAN, 0, 0 },
+	{ "restartPolicy", RULE_BANNED, EPHEMERAL_BAN, 0, 0 },
+};
+static const char *const ephemeral_lists[] = { "ports", "resizePolicy", "restartPolicyRules" };
+
+static void check_ephemeral(const struct api_check *check, const struct api_place *container,
+                            const struct api_pod *pod, struct map *names)
 {
-	struct api_place containers = api_field(spec, "containers");
-	struct api_place inits = api_field(spec, "initContainers");
-	struct map *names = map_new(check->tree->arena), *taken = map_new(check->tree->arena);
+	struct api_place resources = api_field(container, "resources");
+	struct api_place target = api_field(container, "targetContainerName");
 
-	if (api_count(&containers) == 0 && (api_has(&containers) || api_lacks(&containers)))
-		api_fault(check, &containers, API_REQUIRED, "there is no container");
-	for (uint32_t i = 0; i < api_count(&containers); i++) {
-		struct api_place container = api_item(&containers, i);
+	check_common(check, container, pod);
+	check_image(check, container, true);
+	check_name(check, container, names, false);
+	api_check_resize(check, container, pod->spec, false);
+	api_apply(check, container, ephemeral_rules, COUNT_OF(ephemeral_rules));
+	for (size_t i = 0; i < COUNT_OF(ephemeral_lists); i++) {
+		struct api_place list = api_field(container, ephemeral_lists[i]);
 
-		if (!api_has(&container))
-			continue;
-		check_container(check, &container, volumes, names);
-		check_life(check, &container);
-		check_host_ports(check, &container, taken);
+		if (api_has(&list))
+			api_fault(check, &list, API_FORBIDDEN, "%s %s", list.field, EPHEMERAL_BAN);
 	}
-	for (uint32_t i = 0; i < api_count(&inits); i++) {
-		struct api_place container = api_item(&inits, i);
+	if (api_has(&resources) && resources.node->child_count > 0)
+		api_fault(check, &resources, API_FORBIDDEN, "resources %s", EPHEMERAL_BAN);
+	if (api_text(&target).n > 0 && !map_has(names, api_text(&target)))
+		api_fault(check, &target, API_NOT_FOUND, "there is no container \"%.*s\"",
+		          STR_ARG(api_text(&target)));
+}
 
-		if (!api_has(&container))
-			continue;
-		check_container(check, &container, volumes, names);
-		check_init(check, &container);
+/* Known items of a list of containers; null is an empty container. */
+static void check_list(const struct api_check *check, const struct api_pod *pod,
+                       const char *field, struct map *names,
+                       void (*visit)(const struct api_check *check,
+                                     const struct api_place *container,
+                                     const struct api_pod *pod, struct map *names))
+{
+	struct api_place list = api_field(pod->spec, field);
+
+	for (uint32_t i = 0; i < api_count(&list); i++) {
+		struct api_place container = api_item(&list, i);
+
+		if (!api_is_unknown(&container))
+			visit(check, &container, pod, names);
+	}
+}
+
+static void take_host_ports(const struct api_check *check, const struct api_place *container,
+                            const struct api_pod *pod, struct map *taken)
+{
+	(void)pod;
+	check_host_ports(check, container, taken);
+}
+
+void api_check_containers(const struct api_check *check, const struct api_pod *pod)
+{
+	struct api_place containers = api_field(pod->spec, "containers");
+	struct map *names = map_new(check->tree->arena);
+
+	if (api_count(&containers) == 0 && !api_is_unknown(&containers))
+		api_fault(check, &containers, API_REQUIRED, "there is no container");
+	check_list(check, pod, "containers", names, check_main);
+	check_list(check, pod, "containers", map_new(check->tree->arena), take_host_ports);
+	check_list(check, pod, "initContainers", names, check_init);
+	check_list(check, pod, "ephemeralContainers", names, check_ephemeral);
+}
+
+void api_visit_containers(const struct api_check *check, const struct api_place *spec,
+                          void (*visit)(const struct api_check *check,
+                                        const struct api_place *container, void *context),
+                          void *context)
+{
+	static const char *const lists[] = { "initContainers", "containers",
+		                             "ephemeralContainers" };
+
+	for (size_t i = 0; i < COUNT_OF(lists); i++) {
+		struct api_place list = api_field(spec, lists[i]);
+
+		for (uint32_t k = 0; k < api_count(&list); k++) {
+			struct api_place container = api_item(&list, k);
+
+			if (!api_is_unknown(&container))
+				visit(check, &container, context);
+		}
 	}
 }

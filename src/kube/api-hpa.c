@@ -1,10 +1,5 @@
 /* HorizontalPodAutoscaler. Upstream: pkg/apis/autoscaling/validation. */
-#include "api.h"
-
-static bool is_unknown(const struct api_place *place)
-{
-	return !api_has(place) && !api_lacks(place);
-}
+#include "api-pod.h"
 
 /* A text that must not be empty and must be a path segment. */
 static void want_segment(const struct api_check *check, const struct api_place *map,
@@ -29,16 +24,16 @@ static void check_reference(const struct api_check *check, const struct api_plac
 	str text = api_text(&version), group, rest;
 	bool grouped = str_cut(text, '/', &group, &rest);
 
-	if (is_unknown(reference))
+	if (api_is_unknown(reference))
 		return;
 	want_segment(check, reference, "kind");
 	want_segment(check, reference, "name");
-	if (is_unknown(&version))
+	if (api_is_unknown(&version))
 		return;
 	if (grouped && str_find(rest, '/') < rest.n)
 		api_fault(check, &version, API_INVALID, "\"%.*s\" is no group and version",
 		          STR_ARG(text));
-	else if (wants_group && (!grouped || group.n == 0) && !is_unknown(&kind) &&
+	else if (wants_group && (!grouped || group.n == 0) && !api_is_unknown(&kind) &&
 	         !api_is(&kind, "ReplicationController"))
 		api_fault(check, &version, API_INVALID,
 		          "apiVersion is \"%.*s\", but must name the API group, as apps/v1 does",
@@ -69,7 +64,7 @@ static void check_target(const struct api_check *check, const struct api_place *
 	struct api_place type = api_field(target, "type");
 
 	api_apply(check, target, rules, COUNT_OF(rules));
-	if (!is_unknown(&type) && !api_is(&type, "Utilization") && !api_is(&type, "Value") &&
+	if (!api_is_unknown(&type) && !api_is(&type, "Utilization") && !api_is(&type, "Value") &&
 	    !api_is(&type, "AverageValue"))
 		api_fault(check, &type, API_INVALID,
 		          "type is \"%.*s\", but must be Utilization, Value or AverageValue",
@@ -82,7 +77,7 @@ static void check_metric_name(const struct api_check *check, const struct api_pl
 {
 	struct api_place metric = api_field(source, "metric");
 
-	if (!is_unknown(&metric))
+	if (!api_is_unknown(&metric))
 		want_segment(check, &metric, "name");
 }
 
@@ -109,7 +104,7 @@ static void check_object_metric(const struct api_check *check, const struct api_
 
 	check_reference(check, &described, false);
 	check_metric_name(check, source);
-	if (is_unknown(&target))
+	if (api_is_unknown(&target))
 		return;
 	check_target(check, &target);
 	want_one(check, &target, "averageValue", "value", NULL);
@@ -120,7 +115,7 @@ static void check_external(const struct api_check *check, const struct api_place
 	struct api_place target = api_field(source, "target");
 
 	check_metric_name(check, source);
-	if (is_unknown(&target))
+	if (api_is_unknown(&target))
 		return;
 	check_target(check, &target);
 	want_one(check, &target, "averageValue", "value", "value");
@@ -131,7 +126,7 @@ static void check_pods(const struct api_check *check, const struct api_place *so
 	struct api_place target = api_field(source, "target");
 
 	check_metric_name(check, source);
-	if (is_unknown(&target))
+	if (api_is_unknown(&target))
 		return;
 	check_target(check, &target);
 	want_one(check, &target, "averageValue", "averageValue", NULL);
@@ -143,7 +138,7 @@ static void check_resource(const struct api_check *check, const struct api_place
 	struct api_place target = api_field(source, "target");
 
 	api_apply(check, source, rules, COUNT_OF(rules));
-	if (is_unknown(&target))
+	if (api_is_unknown(&target))
 		return;
 	check_target(check, &target);
 	want_one(check, &target, "averageUtilization", "averageValue", "averageValue");
@@ -197,7 +192,7 @@ static void check_metric(const struct api_check *check, const struct api_place *
 	bool named = false;
 	size_t count = 0;
 
-	if (is_unknown(&type))
+	if (api_is_unknown(&type))
 		return;
 	if (api_is_empty(&type))
 		api_fault(check, &type, API_REQUIRED, "type is missing or empty");
@@ -236,7 +231,7 @@ static void check_metrics(const struct api_check *check, const struct api_place 
 		if (api_has(&metric))
 			check_metric(check, &metric);
 	}
-	if (api_int(&least, &value) && value == 0 && !from_zero && !is_unknown(&metrics))
+	if (api_int(&least, &value) && value == 0 && !from_zero && !api_is_unknown(&metrics))
 		api_fault(check, &metrics, API_FORBIDDEN,
 		          "to scale from zero there must be an Object or External metric");
 }
@@ -338,11 +333,11 @@ static void check_bounds(const struct api_check *check, const struct api_place *
 	int64_t low, high;
 
 	if (!api_int(&least, &low))
-		low = is_unknown(&least) ? INT64_MIN : 1;
+		low = api_is_unknown(&least) ? INT64_MIN : 1;
 	if (api_has(&least) && low < floor && low != INT64_MIN)
 		api_fault(check, &least, API_INVALID, "minReplicas is %lld, but must be at least %lld",
 		          (long long)low, (long long)floor);
-	if (is_unknown(&most))
+	if (api_is_unknown(&most))
 		return;
 	api_int(&most, &high);
 	if (high == 0)
@@ -365,7 +360,7 @@ void api_check_hpa(const struct api_check *check, const struct api_place *root)
 	struct api_place down = api_field(&behavior, "scaleDown");
 
 	api_check_meta(check, root, API_NAME_SUBDOMAIN);
-	if (is_unknown(&spec))
+	if (api_is_unknown(&spec))
 		return;
 	check_bounds(check, &spec);
 	check_reference(check, &reference, true);

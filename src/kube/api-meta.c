@@ -1,6 +1,6 @@
 /* Metadata and label selectors. Upstream: apimachinery pkg/api/validation (objectmeta),
  * pkg/apis/meta/v1/validation. */
-#include "api.h"
+#include "api-pod.h"
 
 #define ANNOTATION_BYTES (256 * 1024) /* of all annotations together */
 
@@ -18,27 +18,44 @@ static const char *const name_words[] = {
 	[API_NAME_SEGMENT] = "without / and %",
 };
 
-/* With generateName the server completes the name before it looks at it. */
+str api_mask_dash(struct arena *arena, str text)
+{
+	if (text.n < 2 || text.p[text.n - 1] != '-')
+		return text;
+	return str_format(arena, "%.*sa", STR_ARG(str_slice(text, 0, text.n - 2)));
+}
+
+/* A prefix that is a segment of a path may be "..", as more comes behind it. */
+static bool is_prefix(const struct api_check *check, str text, enum api_name kind)
+{
+	if (kind == API_NAME_SEGMENT)
+		return str_find(text, '/') == text.n && str_find(text, '%') == text.n;
+	return is_name(api_mask_dash(check->tree->arena, text), kind);
+}
+
+#define PREFIX_BYTES 58 /* that are kept; five random ones come behind them */
+
 static void check_name(const struct api_check *check, const struct api_place *meta,
                        enum api_name kind)
 {
 	struct api_place name = api_field(meta, "name");
 	struct api_place prefix = api_field(meta, "generateName");
-	str text = api_text(&prefix);
+	str text = api_text(&name);
 
-	/* a prefix may end in what separates it from the rest */
-	while (text.n > 1 && text.p[text.n - 1] == '-')
-		text.n--;
-	if (text.n > 0 && !is_name(text, kind))
+	if (api_text(&prefix).n > 0 && !is_prefix(check, api_text(&prefix), kind))
 		api_fault(check, &prefix, API_INVALID, "generateName is \"%.*s\", but must be %s",
-		          STR_ARG(text), name_words[kind]);
-	if (api_is_empty(&name)) {
-		if (api_is_empty(&prefix))
-			api_fault(check, &name, API_REQUIRED, "name and generateName are missing");
-	} else if (api_has(&name) && !is_name(api_text(&name), kind)) {
+		          STR_ARG(api_text(&prefix)), name_words[kind]);
+	if (api_is_unknown(&name) || api_is_unknown(&prefix))
+		return;
+	/* with generateName the server completes the name before it looks at it */
+	if (text.n == 0 && api_text(&prefix).n > 0)
+		text = str_format(check->tree->arena, "%.*sxxxxx",
+		                  STR_ARG(str_slice(api_text(&prefix), 0, PREFIX_BYTES)));
+	if (text.n == 0)
+		api_fault(check, &name, API_REQUIRED, "name and generateName are missing");
+	else if (!is_name(text, kind))
 		api_fault(check, &name, API_INVALID, "name is \"%.*s\", but must be %s",
-		          STR_ARG(api_text(&name)), name_words[kind]);
-	}
+		          STR_ARG(text), name_words[kind]);
 }
 
 void api_check_meta(const struct api_check *check, const struct api_place *root,

@@ -1,15 +1,13 @@
 /* Pod specs and templates. Upstream: pkg/apis/core/validation (ValidatePodSpec,
  * ValidatePodTemplateSpec, ValidateTolerations). */
-#include "api.h"
+#include "api-pod.h"
 
 static const struct api_rule spec_rules[] = {
 	{ "restartPolicy", RULE_WORD, "Always|OnFailure|Never", 0, 0 },
 	{ "dnsPolicy", RULE_WORD, "ClusterFirstWithHostNet|ClusterFirst|Default|None", 0, 0 },
-	{ "serviceAccountName", RULE_SUBDOMAIN, NULL, 0, 0 },
 	{ "nodeName", RULE_SUBDOMAIN, NULL, 0, 0 },
 	{ "activeDeadlineSeconds", RULE_RANGE, NULL, 1, INT32_MAX },
 	{ "priorityClassName", RULE_SUBDOMAIN, NULL, 0, 0 },
-	{ "runtimeClassName", RULE_SUBDOMAIN, NULL, 0, 0 },
 	{ "preemptionPolicy", RULE_WORD, "PreemptLowerPriority|Never", 0, 0 },
 };
 /* A StatefulSet's controller overwrites them. */
@@ -20,8 +18,7 @@ static const struct api_rule host_rules[] = {
 
 /* ---- tolerations ---------------------------------------------------------------------- */
 
-/* There, but hidden by a template, a patch or a wrong type: not to be judged. */
-static bool is_unknown(const struct api_place *place)
+bool api_is_unknown(const struct api_place *place)
 {
 	return !api_has(place) && !api_lacks(place);
 }
@@ -54,7 +51,7 @@ static void check_comparison(const struct api_check *check, const struct api_pla
 		api_fault(check, op, API_NOT_SUPPORTED,
 		          "operator %.*s needs the feature gate "
 		          "TaintTolerationComparisonOperators", STR_ARG(api_text(op)));
-	else if (!is_unknown(value) && !is_plain_integer(api_text(value)))
+	else if (!api_is_unknown(value) && !is_plain_integer(api_text(value)))
 		api_fault(check, value, API_INVALID, "value is \"%.*s\", but must be an integer",
 		          STR_ARG(api_text(value)));
 }
@@ -65,7 +62,7 @@ static void check_operator(const struct api_check *check, const struct api_place
 {
 	str text = api_text(value);
 
-	if (is_unknown(op))
+	if (api_is_unknown(op))
 		return;
 	if (api_is_empty(op) || api_is(op, "Equal")) {
 		if (!label_value_is_valid(text))
@@ -98,9 +95,9 @@ static void check_toleration(const struct api_check *check, const struct api_pla
 	struct api_place seconds = api_field(toleration, "tolerationSeconds");
 
 	api_apply(check, toleration, rules, COUNT_OF(rules));
-	if (api_is_empty(&key) && !api_is(&op, "Exists") && !is_unknown(&op))
+	if (api_is_empty(&key) && !api_is(&op, "Exists") && !api_is_unknown(&op))
 		api_fault(check, &op, API_INVALID, "without a key the operator must be Exists");
-	if (api_has(&seconds) && !is_unknown(&effect) && !api_is(&effect, "NoExecute"))
+	if (api_has(&seconds) && !api_is_unknown(&effect) && !api_is(&effect, "NoExecute"))
 		api_fault(check, &effect, API_INVALID,
 		          "tolerationSeconds goes with the effect NoExecute only");
 	check_operator(check, &op, &value);
@@ -136,7 +133,7 @@ static void check_host_network(const struct api_check *check, const struct api_p
 			struct api_place own = api_field(&port, "containerPort");
 			int64_t a, b;
 
-			if (api_has(&port) && api_int(&host, &a) && a != 0 && !is_unknown(&own) &&
+			if (api_has(&port) && api_int(&host, &a) && a != 0 && !api_is_unknown(&own) &&
 			    (api_int(&own, &b) || api_lacks(&own)) && a != b)
 				api_fault(check, &host, API_INVALID,
 				          "hostPort is %lld, but must be the containerPort under "
@@ -157,7 +154,7 @@ static void check_aliases(const struct api_check *check, const struct api_place 
 
 		if (!api_has(&alias))
 			continue;
-		if (!is_unknown(&ip) && !api_is_ip(api_text(&ip)))
+		if (!api_is_unknown(&ip) && !api_is_ip(api_text(&ip)))
 			api_fault(check, &ip, API_INVALID, "\"%.*s\" is no IP address",
 			          STR_ARG(api_text(&ip)));
 		for (uint32_t k = 0; k < api_count(&names); k++) {
@@ -182,7 +179,7 @@ static void check_dns(const struct api_check *check, const struct api_place *spe
 		api_fault(check, &config, API_REQUIRED, "dnsPolicy None needs a dnsConfig");
 		return;
 	}
-	if (!api_has(&config) || is_unknown(&servers))
+	if (!api_has(&config) || api_is_unknown(&servers))
 		return;
 	if (api_is(&policy, "None") && api_count(&servers) == 0)
 		api_fault(check, &servers, API_REQUIRED, "dnsPolicy None needs a nameserver");
@@ -211,7 +208,7 @@ static void check_gates(const struct api_check *check, const struct api_place *s
 		struct api_place gate = api_item(&ready, i);
 		struct api_place type = api_field(&gate, "conditionType");
 
-		if (api_has(&gate) && !is_unknown(&type))
+		if (api_has(&gate) && !api_is_unknown(&type))
 			api_want_qualified(check, &type);
 	}
 	for (uint32_t i = 0; i < api_count(&gates); i++) {
@@ -219,7 +216,7 @@ static void check_gates(const struct api_check *check, const struct api_place *s
 		struct api_place name = api_field(&gate, "name");
 		str text = api_text(&name);
 
-		if (!api_has(&gate) || is_unknown(&name))
+		if (!api_has(&gate) || api_is_unknown(&name))
 			continue;
 		if (!label_key_is_valid(text))
 			api_fault(check, &gate, API_INVALID, "\"%.*s\" is no name of a gate",
@@ -236,7 +233,7 @@ static void check_os(const struct api_check *check, const struct api_place *spec
 	struct api_place os = api_field(spec, "os");
 	struct api_place name = api_field(&os, "name");
 
-	if (!api_has(&os) || is_unknown(&name))
+	if (!api_has(&os) || api_is_unknown(&name))
 		return;
 	if (api_is_empty(&name))
 		api_fault(check, &name, API_REQUIRED, "name is missing or empty");
@@ -245,19 +242,41 @@ static void check_os(const struct api_check *check, const struct api_place *spec
 		          STR_ARG(api_text(&name)));
 }
 
-static void check_security(const struct api_check *check, const struct api_place *spec)
-{
-	static const struct api_rule rules[] = {
-		{ "fsGroup", RULE_RANGE, NULL, 0, INT32_MAX },
-		{ "runAsUser", RULE_RANGE, NULL, 0, INT32_MAX },
-		{ "runAsGroup", RULE_RANGE, NULL, 0, INT32_MAX },
-		{ "fsGroupChangePolicy", RULE_CHOICE, "Always|OnRootMismatch", 0, 0 },
-		{ "supplementalGroupsPolicy", RULE_CHOICE, "Merge|Strict", 0, 0 },
-	};
-	struct api_place security = api_field(spec, "securityContext");
+#define HOST_NAME_BYTES 64
 
-	if (api_has(&security))
-		api_apply(check, &security, rules, COUNT_OF(rules));
+/* Pointers upstream, so that an empty text is a value, and a wrong one. */
+static void check_host_name(const struct api_check *check, const struct api_place *spec)
+{
+	struct api_place name = api_field(spec, "hostnameOverride");
+	struct api_place whole = api_field(spec, "setHostnameAsFQDN");
+	struct api_place network = api_field(spec, "hostNetwork");
+	struct api_place class = api_field(spec, "runtimeClassName");
+	struct api_place preemption = api_field(spec, "preemptionPolicy");
+
+	if (api_has(&class))
+		api_want_subdomain(check, &class);
+	if (api_has(&preemption) && api_is_empty(&preemption))
+		api_fault(check, &preemption, API_REQUIRED, "preemptionPolicy is empty");
+	if (!api_has(&name))
+		return;
+	if (api_is_true(&whole) || api_is_true(&network))
+		api_fault(check, &name, API_FORBIDDEN,
+		          "hostnameOverride excludes setHostnameAsFQDN and hostNetwork");
+	if (api_text(&name).n > HOST_NAME_BYTES)
+		api_fault(check, &name, API_TOO_LONG, "it may be %d bytes at most",
+		          HOST_NAME_BYTES);
+	api_want_subdomain(check, &name);
+}
+
+/* The older spelling stands in where the newer one is not given. */
+static void check_account(const struct api_check *check, const struct api_place *spec)
+{
+	struct api_place name = api_field(spec, "serviceAccountName");
+	struct api_place older = api_field_as(spec, "serviceAccount", "serviceAccountName");
+	const struct api_place *given = api_is_empty(&name) ? &older : &name;
+
+	if (api_text(given).n > 0)
+		api_want_subdomain(check, given);
 }
 
 /* Debugging containers come into running pods only. */
@@ -279,9 +298,10 @@ void api_check_pod_spec(const struct api_check *check, const struct api_place *s
 	struct api_place affinity = api_field(spec, "affinity");
 	struct api_place spread = api_field(spec, "topologySpreadConstraints");
 	struct api_place overhead = api_field(spec, "overhead");
-	const struct map *volumes = api_check_volumes(check, spec, claims);
+	struct api_pod pod = { .spec = spec, .volumes = api_check_volumes(check, spec, claims),
+		               .claims = api_check_pod_claims(check, spec) };
 
-	api_check_containers(check, spec, volumes);
+	api_check_containers(check, &pod);
 	api_check_pod_resources(check, spec);
 	api_apply(check, spec, spec_rules, COUNT_OF(spec_rules));
 	if (!claims)
@@ -296,7 +316,9 @@ void api_check_pod_spec(const struct api_check *check, const struct api_place *s
 	check_aliases(check, spec);
 	api_check_overhead(check, &overhead);
 	check_os(check, spec);
-	check_security(check, spec);
+	api_check_pod_security(check, spec);
+	check_host_name(check, spec);
+	check_account(check, spec);
 	check_ephemeral(check, spec);
 }
 
@@ -309,7 +331,7 @@ void api_check_template(const struct api_check *check, const struct api_place *t
 	struct api_place labels = { .outer = template, .field = "labels" };
 	struct api_place annotations = { .outer = template, .field = "annotations" };
 
-	if (is_unknown(template) || is_unknown(&spec))
+	if (api_is_unknown(template) || api_is_unknown(&spec))
 		return;
 	if (api_has(&meta)) {
 		labels.node = node_get(meta.node, "labels");
@@ -327,7 +349,7 @@ void api_check_pod(const struct api_check *check, const struct api_place *root)
 
 	pod.is_pod = true;
 	api_check_meta(&pod, root, API_NAME_SUBDOMAIN);
-	if (!is_unknown(&spec))
+	if (!api_is_unknown(&spec))
 		api_check_pod_spec(&pod, &spec, NULL);
 }
 
@@ -337,7 +359,7 @@ void api_want_always(const struct api_check *check, const struct api_place *temp
 	struct api_place policy = api_field(&spec, "restartPolicy");
 	struct api_place deadline = api_field(&spec, "activeDeadlineSeconds");
 
-	if (is_unknown(template) || is_unknown(&spec))
+	if (api_is_unknown(template) || api_is_unknown(&spec))
 		return;
 	if (api_has(&policy) && !api_is_empty(&policy) && !api_is(&policy, "Always"))
 		api_fault(check, &policy, API_NOT_SUPPORTED,

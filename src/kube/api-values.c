@@ -258,10 +258,8 @@ static bool is_cron_range(str text, const struct cron_field *field)
 	bool pair = str_cut(range, '-', &low_text, &high_text);
 	int64_t low = field->min, high = field->max, step = 1;
 
-	if (str_is(low_text, "*") || str_is(low_text, "?")) {
-		if (pair)
-			return false;
-	} else {
+	/* what stands behind the dash of a `*-5` is not looked at */
+	if (!str_is(low_text, "*") && !str_is(low_text, "?")) {
 		if (!cron_value(low_text, field, &low))
 			return false;
 		if (pair ? !cron_value(high_text, field, &high) : false)

@@ -1,5 +1,5 @@
 /* Deployment, ReplicaSet, StatefulSet, DaemonSet. Upstream: pkg/apis/apps/validation. */
-#include "api.h"
+#include "api-pod.h"
 
 static const struct api_rule spec_rules[] = {
 	{ "replicas", RULE_RANGE, NULL, 0, INT64_MAX },
@@ -7,11 +7,6 @@ static const struct api_rule spec_rules[] = {
 	{ "revisionHistoryLimit", RULE_RANGE, NULL, 0, INT64_MAX },
 	{ "progressDeadlineSeconds", RULE_RANGE, NULL, 0, INT64_MAX },
 };
-
-static bool is_unknown(const struct api_place *place)
-{
-	return !api_has(place) && !api_lacks(place);
-}
 
 /* ---- selector and template ------------------------------------------------------------ */
 
@@ -21,7 +16,7 @@ static bool is_bare(const struct api_place *selector)
 	struct api_place labels = api_field(selector, "matchLabels");
 	struct api_place expressions = api_field(selector, "matchExpressions");
 
-	return api_has(selector) && !is_unknown(&labels) && !is_unknown(&expressions) &&
+	return api_has(selector) && !api_is_unknown(&labels) && !api_is_unknown(&expressions) &&
 	       api_count(&labels) == 0 && api_count(&expressions) == 0;
 }
 
@@ -33,7 +28,7 @@ static void want_match(const struct api_check *check, const struct api_place *te
 	struct api_place meta = api_field(template, "metadata");
 	struct api_place labels = api_field(&meta, "labels");
 
-	if (is_unknown(template) || is_unknown(&meta) || is_unknown(&labels) || !workload)
+	if (api_is_unknown(template) || api_is_unknown(&meta) || api_is_unknown(&labels) || !workload)
 		return;
 	if (selector_matches(&workload->selector, &workload->pod.labels) == ANSWER_NO)
 		api_fault(check, &labels, API_INVALID,
@@ -61,7 +56,7 @@ static bool check_selector(const struct api_check *check, const struct api_place
 			api_fault(check, &selector, API_INVALID, "the selector cannot be read");
 		return !strict;
 	}
-	if (!is_unknown(&selector))
+	if (!api_is_unknown(&selector))
 		want_match(check, &template);
 	return true;
 }
@@ -83,7 +78,7 @@ static void check_strategy(const struct api_check *check, const struct api_place
 	struct api_place down = api_field(&roll, "maxUnavailable");
 	struct api_place surge = api_field(&roll, "maxSurge");
 
-	if (!api_has(&strategy) || is_unknown(&type))
+	if (!api_has(&strategy) || api_is_unknown(&type))
 		return;
 	if (api_is(&type, "Recreate")) {
 		if (api_has(&roll))
@@ -113,7 +108,7 @@ static void check_deadline(const struct api_check *check, const struct api_place
 
 	if (!api_int(&deadline, &seconds))
 		seconds = PROGRESS_DEADLINE;
-	if (!is_unknown(&deadline) && !is_unknown(&ready) &&
+	if (!api_is_unknown(&deadline) && !api_is_unknown(&ready) &&
 	    (api_int(&ready, &least) || !api_lacks(&deadline)) && seconds <= least)
 		api_fault(check, &deadline, API_INVALID,
 		          "progressDeadlineSeconds is %lld, but must exceed minReadySeconds",
@@ -138,7 +133,7 @@ void api_check_deployment(const struct api_check *check, const struct api_place 
 	struct api_place spec = api_field(root, "spec");
 
 	api_check_meta(check, root, API_NAME_SUBDOMAIN);
-	if (is_unknown(&spec))
+	if (api_is_unknown(&spec))
 		return;
 	check_replicated(check, &spec);
 	check_strategy(check, &spec);
@@ -150,7 +145,7 @@ void api_check_replica_set(const struct api_check *check, const struct api_place
 	struct api_place spec = api_field(root, "spec");
 
 	api_check_meta(check, root, API_NAME_SUBDOMAIN);
-	if (!is_unknown(&spec))
+	if (!api_is_unknown(&spec))
 		check_replicated(check, &spec);
 }
 
@@ -177,7 +172,7 @@ static void check_set_update(const struct api_check *check, const struct api_pla
 	struct api_place roll = api_field(&update, "rollingUpdate");
 	struct api_place down = api_field(&roll, "maxUnavailable");
 
-	if (!api_has(&update) || is_unknown(&type))
+	if (!api_has(&update) || api_is_unknown(&type))
 		return;
 	if (api_is(&type, "OnDelete")) {
 		if (api_has(&roll))
@@ -223,7 +218,7 @@ void api_check_stateful_set(const struct api_check *check, const struct api_plac
 	struct api_place claims = api_field(&spec, "volumeClaimTemplates");
 
 	api_check_meta(check, root, API_NAME_LABEL);
-	if (is_unknown(&spec))
+	if (api_is_unknown(&spec))
 		return;
 	/* upstream reads no history limit and no deadline here */
 	api_apply(check, &spec, spec_rules, 2);
@@ -234,7 +229,7 @@ void api_check_stateful_set(const struct api_check *check, const struct api_plac
 		struct api_place claim = api_item(&claims, i);
 		struct api_place claim_spec = api_field(&claim, "spec");
 
-		if (api_has(&claim) && !is_unknown(&claim_spec))
+		if (api_has(&claim) && !api_is_unknown(&claim_spec))
 			api_check_claim(check, &claim_spec);
 	}
 	if (check_selector(check, &spec, true))
@@ -259,7 +254,7 @@ static void check_daemon_update(const struct api_check *check, const struct api_
 	struct api_place down = api_field(&roll, "maxUnavailable");
 	struct api_place surge = api_field(&roll, "maxSurge");
 
-	if (!api_has(&update) || is_unknown(&type) || api_is(&type, "OnDelete"))
+	if (!api_has(&update) || api_is_unknown(&type) || api_is(&type, "OnDelete"))
 		return;
 	if (!api_is_empty(&type) && !api_is(&type, "RollingUpdate")) {
 		api_fault(check, &update, API_NOT_SUPPORTED,
@@ -267,7 +262,7 @@ static void check_daemon_update(const struct api_check *check, const struct api_
 		          STR_ARG(api_text(&type)));
 		return;
 	}
-	if (!api_has(&roll) || is_unknown(&down) || is_unknown(&surge))
+	if (!api_has(&roll) || api_is_unknown(&down) || api_is_unknown(&surge))
 		return;
 	api_apply(check, &roll, daemon_roll_rules, COUNT_OF(daemon_roll_rules));
 	if (api_share(&down, 1) != 0 && api_share(&surge, 0) != 0)
@@ -284,7 +279,7 @@ void api_check_daemon_set(const struct api_check *check, const struct api_place 
 	struct api_place template = api_field(&spec, "template");
 
 	api_check_meta(check, root, API_NAME_SUBDOMAIN);
-	if (is_unknown(&spec))
+	if (api_is_unknown(&spec))
 		return;
 	api_apply(check, &spec, &spec_rules[1], 2);
 	check_selector(check, &spec, false);

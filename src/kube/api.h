@@ -165,17 +165,6 @@ void api_check_overhead(const struct api_check *check, const struct api_place *o
 /* A name that a container may request. */
 bool api_is_container_resource(str name);
 
-/* Names of a pod spec's valid volumes to what they are (never NULL values). claims: the place
- * of a StatefulSet's volumeClaimTemplates, or NULL. */
-struct map *api_check_volumes(const struct api_check *check, const struct api_place *spec,
-                              const struct api_place *claims);
-void api_check_mounts(const struct api_check *check, const struct api_place *container,
-                      const struct map *volumes);
-/* spec of a PersistentVolumeClaim. */
-void api_check_claim(const struct api_check *check, const struct api_place *spec);
-
-void api_check_containers(const struct api_check *check, const struct api_place *spec,
-                          const struct map *volumes);
 void api_check_affinity(const struct api_check *check, const struct api_place *affinity);
 void api_check_spread(const struct api_check *check, const struct api_place *constraints);
 
