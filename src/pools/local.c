@@ -53,11 +53,19 @@ static void add_image_version(const struct reader *reader, const struct node *im
 		pools_add_version(reader->pools, tag);
 }
 
+/* The role of a node that names none. */
+static bool is_kind_control_plane(const struct node *node)
+{
+	str role = node_text(node_get(node, "role"));
+
+	return !role.n || str_is(role, "control-plane");
+}
+
 static struct group *kind_group(const struct reader *reader, const struct node *node, bool single,
                                 size_t index)
 {
 	const struct node *patches = node_get(node, "kubeadmConfigPatches");
-	bool control_plane = !str_is(node_text(node_get(node, "role")), "worker");
+	bool control_plane = is_kind_control_plane(node);
 	const char *role = control_plane ? "control-plane" : "worker";
 	struct group *group = group_new(reader, index ? str_format(reader->arena, "%s-%zu", role,
 	                                                           index + 1)
@@ -91,7 +99,7 @@ void kind_read(const struct reader *reader)
 	for (uint32_t i = 0; i < nodes->child_count; i++) {
 		const struct node *node = &nodes->children[i];
 		str role = node_text(node_get(node, "role")), key;
-		size_t kind = str_is(role, roles[1]);
+		size_t kind = !is_kind_control_plane(node);
 		struct group *group;
 
 		if (!node_is_map(node) || node->unknown)
