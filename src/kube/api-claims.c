@@ -82,11 +82,10 @@ static void check_use(const struct api_check *check, const struct api_place *ite
 	map_put(uses->keys, key, uses->keys);
 }
 
-void api_check_claim_uses(const struct api_check *check, const struct api_place *container,
+void api_check_claim_uses(const struct api_check *check, const struct api_place *resources,
                           const struct api_pod *pod)
 {
-	struct api_place resources = api_field(container, "resources");
-	struct api_place claims = api_field(&resources, "claims");
+	struct api_place claims = api_field(resources, "claims");
 	struct uses uses = { map_new(check->tree->arena), map_new(check->tree->arena) };
 
 	for (uint32_t i = 0; i < api_count(&claims); i++) {

@@ -199,6 +199,9 @@ static void check_sleep(const struct api_check *check, const struct api_place *h
 	struct api_place grace = api_field(spec, "terminationGracePeriodSeconds");
 	int64_t value, most;
 
+	/* beside another handler it is that which is wrong */
+	if (handler->node->child_count > 1)
+		return;
 	if (!api_int(&grace, &most))
 		most = GRACE_SECONDS;
 	if (!api_is_unknown(&grace) && api_int(&seconds, &value) && (value < 0 || value > most))
@@ -275,7 +278,7 @@ static void check_common(const struct api_check *check, const struct api_place *
 	api_check_mounts(check, container, pod);
 	api_check_devices(check, container, pod);
 	api_check_resources(check, &resources, false);
-	api_check_claim_uses(check, container, pod);
+	api_check_claim_uses(check, &resources, pod);
 	api_check_security(check, container, pod->spec);
 }
 
@@ -343,8 +346,11 @@ static void check_ephemeral(const struct api_check *check, const struct api_plac
 {
 	struct api_place resources = api_field(container, "resources");
 	struct api_place target = api_field(container, "targetContainerName");
+	struct api_check plain = *check;
 
-	check_common(check, container, pod);
+	/* limits do not become requests here */
+	plain.is_pod = false;
+	check_common(&plain, container, pod);
 	check_image(check, container, true);
 	check_name(check, container, names, false);
 	api_check_resize(check, container, pod->spec, false);

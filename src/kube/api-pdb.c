@@ -19,11 +19,6 @@ void api_check_pdb(const struct api_check *check, const struct api_place *root)
 			api_fault(check, &spec, API_INVALID,
 			          "minAvailable and maxUnavailable exclude each other");
 		api_apply(check, &spec, rules, COUNT_OF(rules));
-		/* text without content is no percentage either, and has no default */
-		if (api_has(&least) && api_is_empty(&least))
-			api_want_share(check, &least, true);
-		if (api_has(&most) && api_is_empty(&most))
-			api_want_share(check, &most, true);
 		api_check_selector(check, &selector);
 	}
 	/* upstream has no name check of its own here; the general one runs when all is well */

@@ -166,6 +166,52 @@ static void check_aliases(const struct api_check *check, const struct api_place 
 	}
 }
 
+#define MAX_SEARCHES 32
+#define SEARCH_BYTES 2048 /* of all, with a space between two */
+
+/* As a host name, but with underscores; one dot may end it, or be all of it. */
+static bool is_search(struct arena *arena, str text)
+{
+	struct buf buf = { .arena = arena };
+
+	if (str_is(text, "."))
+		return true;
+	if (text.n > 0 && text.p[text.n - 1] == '.')
+		text.n--;
+	for (size_t i = 0; i < text.n; i++)
+		buf_char(&buf, text.p[i] == '_' ? '-' : text.p[i]);
+	return text.n > 0 && text.p[0] != '_' && text.p[text.n - 1] != '_' &&
+	       name_is_dns_subdomain(buf_str(&buf));
+}
+
+static void check_dns_rest(const struct api_check *check, const struct api_place *config)
+{
+	struct api_place searches = api_field(config, "searches");
+	struct api_place options = api_field(config, "options");
+	size_t bytes = 0;
+
+	for (uint32_t i = 0; i < api_count(&searches); i++) {
+		struct api_place search = api_item(&searches, i);
+
+		bytes += api_text(&search).n + (i > 0);
+		if (!api_is_unknown(&search) &&
+		    !is_search(check->tree->arena, api_text(&search)))
+			api_fault(check, &search, API_INVALID, "\"%.*s\" is no name of a domain",
+			          STR_ARG(api_text(&search)));
+	}
+	if (api_count(&searches) > MAX_SEARCHES || bytes > SEARCH_BYTES)
+		api_fault(check, &searches, API_INVALID,
+		          "there may be %d search domains of %d bytes at most", MAX_SEARCHES,
+		          SEARCH_BYTES);
+	for (uint32_t i = 0; i < api_count(&options); i++) {
+		struct api_place option = api_item(&options, i);
+		struct api_place name = api_field(&option, "name");
+
+		if (!api_is_unknown(&option) && api_is_empty(&name))
+			api_fault(check, &option, API_REQUIRED, "an option needs a name");
+	}
+}
+
 #define MAX_NAMESERVERS 3
 
 /* With dnsPolicy None the pod has no name server but those given. */
@@ -181,8 +227,10 @@ static void check_dns(const struct api_check *check, const struct api_place *spe
 	}
 	if (!api_has(&config) || api_is_unknown(&servers))
 		return;
-	if (api_is(&policy, "None") && api_count(&servers) == 0)
+	if (api_is(&policy, "None") && api_count(&servers) == 0) {
 		api_fault(check, &servers, API_REQUIRED, "dnsPolicy None needs a nameserver");
+		return;
+	}
 	if (api_count(&servers) > MAX_NAMESERVERS)
 		api_fault(check, &servers, API_INVALID, "there may be %d nameservers at most",
 		          MAX_NAMESERVERS);
@@ -193,6 +241,7 @@ static void check_dns(const struct api_check *check, const struct api_place *spe
 			api_fault(check, &server, API_INVALID, "\"%.*s\" is no IP address",
 			          STR_ARG(api_text(&server)));
 	}
+	check_dns_rest(check, &config);
 }
 
 /* ---- gates ---------------------------------------------------------------------------- */
@@ -289,6 +338,17 @@ static void check_ephemeral(const struct api_check *check, const struct api_plac
 		          "ephemeral containers cannot be declared");
 }
 
+/* Beside that a pod as a whole has no claims. */
+static void check_pod_claims(const struct api_check *check, const struct api_pod *pod)
+{
+	struct api_place resources = api_field(pod->spec, "resources");
+	struct api_place os = api_field(pod->spec, "os");
+	struct api_place name = api_field(&os, "name");
+
+	if (api_has(&resources) && !api_is(&name, "windows"))
+		api_check_claim_uses(check, &resources, pod);
+}
+
 /* ---- specs ---------------------------------------------------------------------------- */
 
 void api_check_pod_spec(const struct api_check *check, const struct api_place *spec,
@@ -303,6 +363,7 @@ void api_check_pod_spec(const struct api_check *check, const struct api_place *s
 
 	api_check_containers(check, &pod);
 	api_check_pod_resources(check, spec);
+	check_pod_claims(check, &pod);
 	api_apply(check, spec, spec_rules, COUNT_OF(spec_rules));
 	if (!claims)
 		api_apply(check, spec, host_rules, COUNT_OF(host_rules));

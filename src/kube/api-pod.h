@@ -75,8 +75,8 @@ void api_check_restart(const struct api_check *check, const struct api_place *co
 /* resizePolicy; init: an init container that is no sidecar. */
 void api_check_resize(const struct api_check *check, const struct api_place *container,
                       const struct api_place *spec, bool init);
-/* resources.claims of a container. */
-void api_check_claim_uses(const struct api_check *check, const struct api_place *container,
+/* claims in the resources of a container, or of the pod, which must have none. */
+void api_check_claim_uses(const struct api_check *check, const struct api_place *resources,
                           const struct api_pod *pod);
 void api_check_security(const struct api_check *check, const struct api_place *container,
                         const struct api_place *spec);

@@ -309,6 +309,16 @@ static void check_shared(const struct api_check *check, const struct api_place *
 		api_fault(check, &place, API_INVALID, "it cannot be had beside hostPID");
 }
 
+static void ban_devices(const struct api_check *check, const struct api_place *container,
+                        void *context)
+{
+	struct api_place devices = api_field(container, "volumeDevices");
+
+	(void)context;
+	if (api_count(&devices) > 0)
+		api_fault(check, &devices, API_FORBIDDEN, "hostUsers is false");
+}
+
 /* Users of the pod that are none of the host's, beside namespaces of the host. */
 static void check_host_users(const struct api_check *check, const struct api_place *spec)
 {
@@ -326,6 +336,8 @@ static void check_host_users(const struct api_check *check, const struct api_pla
 		if (api_is_true(&place))
 			api_fault(check, &place, API_FORBIDDEN, "hostUsers is false");
 	}
+	if (api_is_false(&users))
+		api_visit_containers(check, spec, ban_devices, NULL);
 }
 
 /* ---- operating systems ---------------------------------------------------------------- */

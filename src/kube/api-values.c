@@ -153,7 +153,8 @@ int64_t api_share(const struct api_place *place, int64_t otherwise)
 {
 	int64_t value;
 
-	if (api_int(place, &value) || percent_of(api_text(place), &value))
+	if (api_int(place, &value) || percent_of(api_text(place), &value) ||
+	    str_to_int64(api_text(place), &value))
 		return value;
 	/* what is not known is taken for something: it must not make a fault */
 	return api_lacks(place) ? otherwise : api_has(place) ? 0 : 1;
@@ -179,35 +180,20 @@ void api_want_port(const struct api_check *check, const struct api_place *place)
 
 /* ---- addresses ------------------------------------------------------------------------ */
 
-/* Leading zeros are taken, as in fields of that age. */
-static bool is_ipv4(str text)
-{
-	str rest = text, part;
-	int parts = 0;
-
-	while (str_next(&rest, '.', &part)) {
-		int64_t value;
-
-		if (part.n == 0 || !is_digit(part.p[0]) || !str_to_int64(part, &value) || value > 255)
-			return false;
-		parts++;
-	}
-	return parts == 4 && is_digit(text.p[text.n - 1]);
-}
-
+/* Since 1.36 strictly: no leading zeros, which some programs read as octal, and no IPv4 address
+ * in IPv6 clothes. */
 bool api_is_ip(str text)
 {
 	char copy[INET6_ADDRSTRLEN];
-	unsigned char bytes[sizeof(struct in6_addr)];
+	struct in6_addr address;
 
-	if (is_ipv4(text))
-		return true;
 	if (text.n == 0 || text.n >= sizeof(copy))
 		return false;
 	for (size_t i = 0; i < text.n; i++)
 		copy[i] = text.p[i];
 	copy[text.n] = '\0';
-	return inet_pton(AF_INET6, copy, bytes) == 1;
+	return inet_pton(AF_INET, copy, &address) == 1 ||
+	       (inet_pton(AF_INET6, copy, &address) == 1 && !IN6_IS_ADDR_V4MAPPED(&address));
 }
 
 /* ---- schedules ------------------------------------------------------------------------ */

@@ -240,6 +240,12 @@ static void apply_rule(const struct api_check *check, const struct api_place *pl
 	}
 }
 
+/* Empty text is judged too: the field is a pointer upstream, so that it is no default. */
+static bool is_strict(enum api_rule_kind kind)
+{
+	return kind == RULE_CHOICE || kind == RULE_SHARE || kind == RULE_SHARE_100;
+}
+
 void api_apply(const struct api_check *check, const struct api_place *map,
                const struct api_rule *rules, size_t count)
 {
@@ -253,7 +259,7 @@ void api_apply(const struct api_check *check, const struct api_place *map,
 			api_fault(check, &place, API_FORBIDDEN, "%s %s", rules[i].field,
 			          rules[i].words);
 		else if (api_has(&place) &&
-		         (rules[i].kind == RULE_CHOICE || !api_is_empty(&place)))
+		         (is_strict(rules[i].kind) || !api_is_empty(&place)))
 			apply_rule(check, &place, &rules[i]);
 	}
 }
