@@ -49,6 +49,7 @@ static int64_t memory_tiers(int64_t mib)
 	return tiered(tiers, COUNT_OF(tiers), mib);
 }
 
+/* Upstream: the AKS page "Resource reservations": 60, 100, 140, 180m of 1, 2, 4, 8 cores. */
 static int64_t azure_milli_cpu(int64_t milli_cpu)
 {
 	static const struct tier tiers[] = { { 1000, 6 }, { 1000, 4 }, { 2000, 2 },
@@ -69,6 +70,7 @@ static int64_t not_negative(int64_t value)
 	return value > 0 ? value : 0;
 }
 
+/* What is worked out is implied; its node is what it was worked out from. */
 static void put_range(const struct frame *frame, const char *resource, struct range range,
                       const struct node *node, const char *why)
 {
@@ -91,6 +93,7 @@ static bool put_declared(const struct frame *frame, const char *resource)
 	return true;
 }
 
+/* An entry all the same, so that the resource is known to exist and not to be known. */
 static void put_unknown(const struct frame *frame, const char *resource)
 {
 	capacity_put(frame->arena, &frame->shape->allocatable, str_of(resource));
@@ -102,6 +105,7 @@ static struct range without_unknown_part(int64_t capacity)
 	return (struct range){ capacity / 10 * 9 + capacity % 10 * 9 / 10, capacity - 1 };
 }
 
+/* Why the amount is what it is, for people who read the inventory. */
 static const char *formula_name(const struct frame *frame)
 {
 	if (frame->sizing->reserved.declared)
@@ -138,6 +142,7 @@ static int64_t pod_slots(const struct frame *frame, const struct node **ret_node
 	return frame->gcp || frame->plain || (frame->aws && frame->type) ? 110 : 0;
 }
 
+/* Slots have one reading: who declares them means exactly that many. */
 static void resolve_pods(const struct frame *frame)
 {
 	const struct node *node;
@@ -165,6 +170,8 @@ static bool is_shared_core(const struct frame *frame)
 	                                     str_is(str_of(frame->type->name), "e2-medium"));
 }
 
+/* The kernel takes no cpu, so that only the reservations differ; a hidden kubelet
+ * configuration may reserve nothing. */
 static struct range cpu_left(const struct frame *frame, int64_t capacity)
 {
 	int64_t left = capacity - tiered_milli_cpu(capacity);
@@ -184,6 +191,7 @@ static struct range cpu_left(const struct frame *frame, int64_t capacity)
 	return (struct range){ left, frame->sizing->hidden_kubelet ? capacity : left };
 }
 
+/* A capacity of 0 is nobody's: it counts as not known. */
 static void resolve_cpu(const struct frame *frame)
 {
 	const struct capacity_fact *capacity = declared(&frame->sizing->capacity, "cpu");
@@ -256,6 +264,7 @@ static int64_t aws_taken_mib(const struct frame *frame)
 	return int64_add_saturated(int64_mul_saturated(11, pods ? pods : 110), 255 + 100);
 }
 
+/* Upstream: the GKE page "Plan node sizes": 255 MiB of a GiB or less, else by tiers. */
 static int64_t gcp_taken(int64_t nominal)
 {
 	int64_t mib = nominal / MIB;
@@ -284,6 +293,7 @@ static struct range azure_taken(const struct frame *frame, int64_t nominal)
 	return (struct range){ old, old };
 }
 
+/* Cut, as the kubelet does; without overflow for any amount. */
 static int64_t percent_of(int64_t amount, int64_t percent)
 {
 	return amount / 100 * percent + amount % 100 * percent / 100;
@@ -299,6 +309,7 @@ static int64_t declared_taken(const struct reservations *reserved, int64_t capac
 	return reserved->eviction_declared ? taken : int64_add_saturated(taken, 100 * MIB);
 }
 
+/* Declared reservations win over every formula; without a formula an unknown part is taken. */
 static struct range memory_left(const struct frame *frame, struct range capacity,
                                 int64_t nominal)
 {
@@ -324,6 +335,7 @@ static struct range memory_left(const struct frame *frame, struct range capacity
 	return (struct range){ capacity.safe - taken.safe, capacity.most - taken.most };
 }
 
+/* Two readings nearly always: nobody tells what the kernel of a node that is not there shows. */
 static void resolve_memory(const struct frame *frame)
 {
 	struct range capacity;
@@ -353,6 +365,7 @@ static int64_t disk_left(const struct frame *frame, int64_t gib)
 	return (90 * gib - system) * 1024 * MIB / 100;
 }
 
+/* The disk is no property of the instance type: it must be declared. */
 static void resolve_disk(const struct frame *frame)
 {
 	static const char name[] = "ephemeral-storage";
@@ -386,6 +399,8 @@ static bool is_core(str resource)
 	       str_is(resource, "ephemeral-storage");
 }
 
+/* A given allocatable or capacity lists all devices; else the catalogue counts the
+ * accelerators. */
 static void resolve_devices(const struct frame *frame)
 {
 	const struct sizing *sizing = frame->sizing;
@@ -434,6 +449,7 @@ struct capacity_fact shape_allocatable(const struct group *group, const struct n
 	return (struct capacity_fact){ .resource = resource, .optimistic = INT64_MAX };
 }
 
+/* The first type that the catalogue knows decides the provider where the format names none. */
 struct node_shape *shape_add(const struct reader *reader, struct group *group, str type,
                              const struct node *node)
 {
@@ -561,6 +577,7 @@ static void read_threshold(const struct reader *reader, const struct node *node,
 		*unknown = true;
 }
 
+/* Upstream: KubeletConfiguration kubeReserved, systemReserved, evictionHard. */
 void read_reservations(const struct reader *reader, const struct node *kube,
                        const struct node *system, const struct node *eviction,
                        struct reservations *ret_reserved)

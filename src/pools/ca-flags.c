@@ -4,6 +4,7 @@
 
 static const char program[] = "cluster-autoscaler";
 
+/* By image or by command, as both are renamed by people but rarely at once. */
 static bool is_autoscaler(const struct container *container)
 {
 	str name, tag, command = container->command.n ? container->command.v[0].s : (str){ 0 };
@@ -12,6 +13,7 @@ static bool is_autoscaler(const struct container *container)
 	return str_starts(name, str_of(program)) || str_ends(command, str_of(program));
 }
 
+/* Tags of other images tell nothing of the program inside. */
 static struct version version_of(const struct container *container)
 {
 	struct version version = { .major = -1, .minor = -1, .patch = -1 };
@@ -25,6 +27,7 @@ static struct version version_of(const struct container *container)
 	return version;
 }
 
+/* Of a flag given twice the last one wins (lists are read by whoever wants them). */
 static const struct flag_use *flag_last(const struct flag_uses *flags, const char *name)
 {
 	for (size_t i = flags->n; i-- > 0;)
@@ -33,6 +36,7 @@ static const struct flag_use *flag_last(const struct flag_uses *flags, const cha
 	return NULL;
 }
 
+/* Upstream: strconv.ParseBool. */
 static bool is_false(const struct flag_use *use)
 {
 	static const char *const words[] = { "0", "f", "F", "false", "FALSE", "False" };
@@ -113,6 +117,7 @@ static void read_expanders(const struct reader *reader, struct autoscaler *autos
 		*VEC_PUSH(reader->arena, &autoscaler->expanders) = str_trim(piece);
 }
 
+/* Defaults as in the autoscaler's own flag set; what cannot be read keeps them. */
 static void read_settings(const struct reader *reader, struct autoscaler *autoscaler)
 {
 	const struct flag_uses *flags = &autoscaler->flags;
@@ -135,6 +140,7 @@ static void read_settings(const struct reader *reader, struct autoscaler *autosc
 	read_expanders(reader, autoscaler);
 }
 
+/* Each container of the program is an autoscaler of its own. */
 static void read_container(const struct reader *reader, const struct container *container)
 {
 	struct autoscaler *autoscaler = ARENA_NEW(reader->arena, struct autoscaler);
@@ -172,6 +178,7 @@ static void read_workload(const struct reader *reader, const struct object *obje
 			read_container(reader, &containers->v[i]);
 }
 
+/* Objects are bound already: pods by their templates, ConfigMaps by name. */
 void autoscaler_read_objects(struct context *context)
 {
 	for (size_t i = 0; i < context->objects->n; i++) {

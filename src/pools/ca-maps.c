@@ -33,6 +33,7 @@ static bool line_value(str line, const char *key, str *ret_value)
 	return true;
 }
 
+/* A status tells what was, and binds nobody. */
 static struct count_fact observed(int64_t value, const struct node *node)
 {
 	return (struct count_fact){ value, ORIGIN_OBSERVED, node, "the autoscaler's status" };
@@ -74,6 +75,7 @@ static void observe_count(const struct reader *reader, const struct node *node,
 	}
 }
 
+/* Since 1.30: the sizes stand in the health of the group. */
 static void read_status_group(const struct reader *reader, const struct node *item)
 {
 	struct bounds_claim claim = { .format = "status", .observed = true, .node = item };
@@ -145,6 +147,7 @@ static bool read_yaml(const struct reader *reader, const struct node *scalar)
 	return edited;
 }
 
+/* Both keys may be there: what the autoscaler wrote and what somebody added. */
 static void read_status(const struct reader *reader, const struct node *data,
                         struct autoscaler_map *map)
 {
@@ -165,6 +168,7 @@ static void read_status(const struct reader *reader, const struct node *data,
 		map->config_yaml = read_yaml(reader, status) || map->config_yaml;
 }
 
+/* Other names are given by flags; those maps are found by nobody here. */
 void autoscaler_read_map(const struct reader *reader, const struct object *object)
 {
 	bool status = str_is(object->name.s, STATUS_MAP);

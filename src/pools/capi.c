@@ -28,6 +28,7 @@ bool capi_detect(str api_version, str kind, const struct node *root)
 
 /* ---- sizes --------------------------------------------------------------------------- */
 
+/* Keys are long: they are looked up by their last part. */
 static const struct node *annotation(const struct node *annotations, const char *prefix,
                                      const char *name)
 {
@@ -87,6 +88,7 @@ static bool is_synced(str key)
 	return false;
 }
 
+/* The other labels stay on the Machine object. */
 static void read_machine_labels(const struct reader *reader, const struct node *labels,
                                 struct group *group)
 {
@@ -120,6 +122,7 @@ static void add_capacity(const struct reader *reader, const struct node *node, s
 		.origin = ORIGIN_DECLARED, .node = node };
 }
 
+/* Upstream: cluster-autoscaler cloudprovider/clusterapi, scale from zero. */
 static void read_capacity(const struct reader *reader, const struct node *annotations,
                           struct group *group, struct sizing *sizing)
 {
@@ -179,6 +182,7 @@ static const struct machine_row {
 	{ "GCPMachineTemplate", "gcp", "instanceType", "preemptible" },
 };
 
+/* The first row of the kind decides; kinds without a row leave the machine unknown. */
 static void read_machine(const struct reader *reader, const struct entry *entry,
                          struct group *group)
 {
@@ -250,6 +254,7 @@ static void read_pool_bounds(const struct reader *reader, const struct entry *en
 	read_count(reader, max, false, &group->max);
 }
 
+/* Without the template among the documents the machine stays unknown. */
 static void read_infrastructure(const struct reader *reader, const struct node *ref,
                                 struct group *group, struct sizing *sizing)
 {
@@ -274,6 +279,7 @@ static void read_infrastructure(const struct reader *reader, const struct node *
 
 /* ---- groups -------------------------------------------------------------------------- */
 
+/* One failure domain of a deployment, several of a pool. */
 static void read_domains(const struct reader *reader, const struct node *spec,
                          const struct node *template, struct group *group)
 {
@@ -284,6 +290,7 @@ static void read_domains(const struct reader *reader, const struct node *spec,
 		read_zones(reader, one ? one : many, group);
 }
 
+/* Bootstrap first: it decides whether the labels are a closed list. */
 static void read_machines(const struct reader *reader)
 {
 	const struct node *root = reader->entry->root, *spec = node_get(root, "spec");

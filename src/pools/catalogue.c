@@ -73,6 +73,7 @@ static int64_t shown_memory_mib(const struct instance_type *type)
 	return mib - (mib * 75 + 999) / 1000;
 }
 
+/* Upstream: karpenter-provider-aws instancetype types.go, and nodeadm. */
 void eks_estimate(const struct instance_type *type, int64_t max_pods_override,
                   struct node_estimate *ret_estimate)
 {

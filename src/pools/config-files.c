@@ -6,6 +6,7 @@
 
 /* ---- Talos --------------------------------------------------------------------------- */
 
+/* A machine configuration, or talhelper's list of machines. */
 bool talos_detect(str api_version, str kind, const struct node *root)
 {
 	const struct node *nodes = node_get(root, "nodes");
@@ -48,6 +49,7 @@ static void finish_talos(const struct reader *reader, bool control_plane, bool s
 	shapes_resolve(reader, group, sizing);
 }
 
+/* Without a host name the file is one for all machines of its type. */
 static void read_machine_config(const struct reader *reader)
 {
 	const struct node *root = reader->entry->root, *machine = node_get(root, "machine");
@@ -110,6 +112,7 @@ void talos_read(const struct reader *reader)
 
 /* ---- RKE2, k3s ----------------------------------------------------------------------- */
 
+/* The keys are RKE2's and k3s' own; `token` alone is everybody's. */
 bool rke2_detect(str api_version, str kind, const struct node *root)
 {
 	if (api_version.n || kind.n)
@@ -168,6 +171,7 @@ bool rancher_detect(str api_version, str kind, const struct node *root)
 	       str_is(kind, "Cluster") && (!root || node_at(root, "spec.rkeConfig"));
 }
 
+/* Sizes by the annotations of Rancher's autoscaler provider, else the quantity. */
 static void read_machine_pool(const struct reader *reader, const struct node *pool)
 {
 	const struct node *annotations = node_get(pool, "machineDeploymentAnnotations");

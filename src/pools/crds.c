@@ -64,12 +64,14 @@ static const struct entry *cluster_of(const struct reader *reader, const struct 
 	return context_find(reader->context, "", str_of(kind), node_text(name));
 }
 
+/* The group stands for the whole object. */
 static struct managed pool_of(const struct reader *reader, const struct node *fields)
 {
 	return (struct managed){ .name = pool_name(reader, fields), .values = fields,
 		                 .node = reader->entry->root };
 }
 
+/* Pools name no location: it is the cluster's. */
 static void read_gke_pool(const struct reader *reader, const struct node *fields)
 {
 	const struct entry *cluster = cluster_of(reader, fields, "ContainerCluster");
@@ -80,6 +82,7 @@ static void read_gke_pool(const struct reader *reader, const struct node *fields
 	managed_read_gke(reader, &managed);
 }
 
+/* Zones are numbers within the cluster's region, and reservations depend on its version. */
 static void read_aks_pool(const struct reader *reader, const struct node *fields)
 {
 	const struct entry *cluster = cluster_of(reader, fields, "ManagedCluster");
@@ -113,6 +116,7 @@ static void read_gke_cluster(const struct reader *reader, const struct node *fie
 	managed_read_gke(reader, &managed);
 }
 
+/* Azure Service Operator lists the pools, Crossplane has a default one. */
 static void read_aks_cluster(const struct reader *reader, const struct node *fields)
 {
 	static const char *const keys[] = { "agentPoolProfiles", "defaultNodePool" };

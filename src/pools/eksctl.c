@@ -92,6 +92,7 @@ static bool select_types(const struct node *selector, struct strs *types, struct
 	return true;
 }
 
+/* A template in place of a type leaves a shape of which nothing is known. */
 static void add_types(const struct reader *reader, const struct node *list, struct group *group)
 {
 	for (uint32_t i = 0; node_is_list(list) && i < list->child_count && i < 1000; i++) {
@@ -101,6 +102,7 @@ static void add_types(const struct reader *reader, const struct node *list, stru
 	}
 }
 
+/* In the order in which eksctl looks: the list, the one type, the selector, its default. */
 static void read_types(const struct reader *reader, const struct cluster *cluster,
                        const struct node *node, struct group *group)
 {
@@ -126,6 +128,7 @@ static void read_types(const struct reader *reader, const struct cluster *cluste
 	}
 }
 
+/* Mixed groups of both kinds are of no one capacity type. */
 static void read_spot(const struct cluster *cluster, const struct node *node,
                       struct group *group)
 {
@@ -152,6 +155,7 @@ static void read_spot(const struct cluster *cluster, const struct node *node,
 
 /* ---- kubelet ------------------------------------------------------------------------- */
 
+/* Where another image or launch template boots the node, eksctl's settings do not apply. */
 static void read_sizing(const struct reader *reader, const struct cluster *cluster,
                         const struct node *node, struct sizing *sizing)
 {
@@ -179,6 +183,7 @@ static void read_sizing(const struct reader *reader, const struct cluster *clust
 
 /* ---- labels and zones ---------------------------------------------------------------- */
 
+/* Unmanaged groups certainly lack the labels that EKS gives to managed ones. */
 static void imply_labels(const struct reader *reader, const struct cluster *cluster,
                          struct group *group)
 {
@@ -201,6 +206,7 @@ static void imply_labels(const struct reader *reader, const struct cluster *clus
 		label->kind = LABEL_ABSENT;
 }
 
+/* A group's own list, else the cluster's; subnets by id tell no zone. */
 static void read_group_zones(const struct reader *reader, const struct cluster *cluster,
                              const struct node *node, struct group *group)
 {

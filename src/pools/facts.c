@@ -16,11 +16,13 @@ static const struct node *fault_node(const struct reader *reader, const struct n
 	return node ? node : reader->entry->root;
 }
 
+/* The tree's address as a key. */
 static str tree_key(const struct tree *const *tree)
 {
 	return (str){ (const char *)tree, sizeof *tree };
 }
 
+/* Said once per document: a second variant of the repo reads the same trees. */
 struct fault *reader_fault(const struct reader *reader, const struct node *node, const char *class,
                            const char *format, ...)
 {
@@ -102,6 +104,7 @@ bool group_item_check(const struct reader *reader, const struct node *item,
 	return true;
 }
 
+/* A declared label wins over what the format says. */
 void group_set_os(const struct reader *reader, struct group *group, str os)
 {
 	struct group_label *label = label_find(&group->labels, STR(LABEL_OS));
@@ -128,6 +131,7 @@ void group_set_capacity_type(struct group *group, const char *type)
 	group->spot_only = strcmp(type, "spot") == 0;
 }
 
+/* A list with a template in it is no zone set at all. */
 void read_zones(const struct reader *reader, const struct node *list, struct group *group)
 {
 	struct group_label *label;
@@ -144,6 +148,7 @@ void read_zones(const struct reader *reader, const struct node *list, struct gro
 	label->node = list;
 }
 
+/* Of several versions the oldest decides what may be used. */
 void pools_add_version(struct pools *pools, str text)
 {
 	struct version version;
@@ -154,6 +159,7 @@ void pools_add_version(struct pools *pools, str text)
 		pools->declared_version = version;
 }
 
+/* Each text once. */
 void pools_note(struct context *context, struct strs *notes, str text)
 {
 	for (size_t i = 0; i < notes->n && i < MAX_ITEMS; i++)
@@ -184,6 +190,7 @@ const struct node *node_first(const struct node *node, const char *const *keys, 
 	return NULL;
 }
 
+/* Unknown numbers stay unknown; absent ones leave the fact to its defaults. */
 void read_number(const struct reader *reader, const struct node *node, bool text, const char *class,
                  struct count_fact *ret_fact)
 {
@@ -213,6 +220,7 @@ void count_imply(struct count_fact *fact, int64_t value, const struct node *node
 		*fact = (struct count_fact){ value, ORIGIN_IMPLIED, node, why };
 }
 
+/* One text counts as a list of one, as most of the formats take it. */
 bool read_texts(const struct reader *reader, const struct node *node, struct strs *ret_texts)
 {
 	bool known = true;
@@ -257,6 +265,7 @@ void read_pairs(const struct reader *reader, const struct node *map, struct pair
 
 /* ---- labels -------------------------------------------------------------------------- */
 
+/* The text as written also where YAML reads another type: that is said elsewhere. */
 static void read_label(const struct reader *reader, const struct node *node, struct group *group)
 {
 	struct group_label *label;
@@ -272,6 +281,7 @@ static void read_label(const struct reader *reader, const struct node *node, str
 	label_declare(reader->arena, &group->labels, node->key, node_text(node), node);
 }
 
+/* What is not read leaves the list open, so that nothing is called absent. */
 void read_labels(const struct reader *reader, const struct node *map, struct group *group)
 {
 	if (node_is_null(map))
@@ -288,6 +298,7 @@ void read_labels(const struct reader *reader, const struct node *map, struct gro
 		read_label(reader, &map->children[i], group);
 }
 
+/* Unreadable pieces are passed over: the kubelet would refuse to start. */
 void read_label_text(const struct reader *reader, str text, const struct node *node,
                      struct group *group)
 {
@@ -345,6 +356,7 @@ static const struct node *taint_place(const struct node *item)
 	return item;
 }
 
+/* Upstream: core/v1 Taint; the effect in the spelling of any cloud. */
 static void read_taint_map(const struct reader *reader, const struct node *item,
                            struct group *group, struct taints *taints)
 {
@@ -414,6 +426,7 @@ void read_taints(const struct reader *reader, const struct node *node, struct gr
 	}
 }
 
+/* Of nobody's text: it has no place. */
 void taint_imply(struct arena *arena, struct group *group, const char *key, const char *value,
                  const char *effect)
 {
@@ -444,6 +457,7 @@ struct capacity_fact *capacity_put(struct arena *arena, struct capacity_facts *f
 	return fact;
 }
 
+/* Upstream: the scheduler takes cpu in thousandths and the rest in whole units, rounded up. */
 static void read_amount(const struct reader *reader, const struct node *node,
                         struct capacity_facts *facts)
 {

@@ -48,6 +48,7 @@ static bool wildcard_matches(str pattern, str text)
 	return p == pattern.n;
 }
 
+/* Namespace and all labels must fit; a label that is not known decides nothing. */
 static enum answer selector_takes(const struct fargate_selector *selector, str ns,
                                   const struct pairs *labels)
 {

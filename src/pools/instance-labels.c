@@ -16,6 +16,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
+/* Nothing for 0: the label is not there then. */
 static str number_text(struct arena *arena, int64_t number)
 {
 	return number ? str_format(arena, "%lld", (long long)number) : (str){ 0 };
@@ -99,6 +100,7 @@ static bool azure_label(struct arena *arena, const struct instance_type *type, s
 	return true;
 }
 
+/* The family is what stands before the first dash. */
 static bool gcp_label(const struct instance_type *type, str what, str *ret_value)
 {
 	str name = str_of(type->name);
@@ -109,6 +111,7 @@ static bool gcp_label(const struct instance_type *type, str what, str *ret_value
 	return true;
 }
 
+/* Type and architecture are everybody's labels, the others a provider's. */
 bool instance_label(struct arena *arena, const struct instance_type *type, str key,
                     str *ret_value)
 {

@@ -40,6 +40,7 @@ bool karpenter_detect(str api_version, str kind, const struct node *root)
 
 /* ---- node classes -------------------------------------------------------------------- */
 
+/* v1 names the API group, v1beta1 and older the whole apiVersion. */
 static const struct class_row *row_of_ref(const struct node *ref)
 {
 	str group = node_text(node_get(ref, "group")), kind = node_text(node_get(ref, "kind"));
@@ -117,6 +118,7 @@ static int64_t disk_gib(const struct reader *reader, const struct node *spec, bo
 	return bytes / (1024 * MIB);
 }
 
+/* The image family decides how the kubelet is set up. */
 static void read_class(const struct reader *reader, const struct entry *class,
                        struct sizing *sizing)
 {
@@ -130,6 +132,7 @@ static void read_class(const struct reader *reader, const struct entry *class,
 		sizing->disk_gib = disk_gib(reader, spec, bottlerocket);
 }
 
+/* In the pool up to v1beta1, in the node class from v1 on. */
 static void read_kubelet(const struct reader *reader, const struct node *kubelet,
                          struct sizing *sizing)
 {
@@ -148,6 +151,7 @@ static void read_kubelet(const struct reader *reader, const struct node *kubelet
 
 /* ---- pools --------------------------------------------------------------------------- */
 
+/* Where each version keeps its fields. */
 static struct pool pool_of(const struct entry *entry)
 {
 	const struct node *spec = node_get(entry->root, "spec");
@@ -183,6 +187,7 @@ static bool has_prefix_key(const struct value_sets *sets, const char *prefix)
 	return false;
 }
 
+/* Without a class among the documents the label domains tell the provider. */
 static str provider_of(const struct class_row *row, const struct value_sets *sets)
 {
 	if (row)
@@ -245,6 +250,7 @@ static void take_labels(const struct reader *reader, const struct value_sets *se
 	arena_free(scratch);
 }
 
+/* A pool that may take either is of no one type. */
 static void read_capacity_type(const struct value_sets *sets, struct group *group)
 {
 	const struct value_set *set = requirements_find(sets, STR(CAPACITY_TYPE));
@@ -255,6 +261,7 @@ static void read_capacity_type(const struct value_sets *sets, struct group *grou
 	group->spot_only = str_is(group->capacity_type, "spot");
 }
 
+/* Karpenter has no minimum; a limit on nodes is a maximum, replicas are both. */
 static void read_sizes(const struct reader *reader, const struct pool *pool, struct group *group)
 {
 	const struct node *replicas = node_get(pool->spec, "replicas");
@@ -316,6 +323,7 @@ static void add_shapes(const struct reader *reader, const struct value_sets *set
 		group->zones = zones->values;
 }
 
+/* No pool makes Windows nodes without a Windows image family. */
 static str default_os(const struct entry *class)
 {
 	str family = class ? family_of(node_get(class->root, "spec")) : (str){ 0 };
@@ -323,6 +331,7 @@ static str default_os(const struct entry *class)
 	return starts_fold(family, "windows") ? STR("windows") : STR("linux");
 }
 
+/* Requirements first: they decide the provider, the shapes and the labels. */
 static void read_pool(const struct reader *reader)
 {
 	const struct entry *entry = reader->entry;

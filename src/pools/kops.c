@@ -75,6 +75,7 @@ static str zone_of_subnet(const struct node *cluster, str name)
 	return (str){ 0 };
 }
 
+/* A subnet that the cluster does not declare leaves the zones unknown. */
 static void read_kops_zones(const struct reader *reader, const struct node *spec,
                             const struct node *cluster, struct group *group)
 {
@@ -108,6 +109,7 @@ static void read_kops_zones(const struct reader *reader, const struct node *spec
 
 /* ---- groups -------------------------------------------------------------------------- */
 
+/* Karpenter's groups have no default sizes. */
 static void read_sizes(const struct reader *reader, const struct node *spec, bool worker,
                        struct group *group)
 {
@@ -129,6 +131,7 @@ static void read_sizes(const struct reader *reader, const struct node *spec, boo
 	                               group->min.value < group->max.value;
 }
 
+/* Instance requirements instead of types leave the shape unknown. */
 static void read_types(const struct reader *reader, const struct node *spec, struct group *group)
 {
 	const struct node *mixed = node_at(spec, "mixedInstancesPolicy.instances");
@@ -169,6 +172,7 @@ static bool has_gpu_runtime(const struct node *spec, const struct node *cluster)
 	return node_bool(own, &enabled) && enabled;
 }
 
+/* The label and the taint come only where a device is. */
 static bool has_device(const struct group *group)
 {
 	for (size_t i = 0; i < group->shapes.n; i++) {
@@ -181,6 +185,7 @@ static bool has_device(const struct group *group)
 	return false;
 }
 
+/* On AWS the group's own label is there only when it is declared. */
 static void imply_labels(const struct reader *reader, const struct node *spec,
                          const struct node *cluster, bool worker, struct group *group)
 {
@@ -222,6 +227,7 @@ static void read_sizing(const struct reader *reader, const struct node *spec,
 	sizing->slots_by_type = node_at(cluster, "networking.amazonvpc") != NULL;
 }
 
+/* The names of the autoscaling groups that kOps makes. */
 static void add_aliases(const struct reader *reader, str cluster, bool worker, struct group *group)
 {
 	if (cluster.n)

@@ -67,6 +67,7 @@ static void read_taint_texts(const struct reader *reader, str text, const struct
 			read_taint_text(reader, str_trim(piece), node, group, &group->taints);
 }
 
+/* A template in labels or taints leaves their list open. */
 void kubelet_arg_read(const struct reader *reader, str name, str value, const struct node *node,
                       struct group *group, struct sizing *sizing)
 {
@@ -109,6 +110,7 @@ void kubelet_args_read(const struct reader *reader, const struct node *args, str
 	}
 }
 
+/* Upstream: kubelet.config.k8s.io/v1beta1. */
 void kubelet_config_read(const struct reader *reader, const struct node *config,
                          struct sizing *sizing)
 {
@@ -139,6 +141,7 @@ void control_plane_imply(const struct reader *reader, struct group *group, bool 
 		taint_imply(reader->arena, group, CONTROL_PLANE, "", "NoSchedule");
 }
 
+/* `taints: []` of a control plane means none, their absence the default one. */
 void registration_read(const struct reader *reader, const struct node *registration,
                        bool control_plane, struct group *group, struct sizing *sizing)
 {
@@ -150,6 +153,7 @@ void registration_read(const struct reader *reader, const struct node *registrat
 		control_plane_imply(reader, group, node_is_null(taints), "");
 }
 
+/* What is listed is there, no more and no less. */
 void group_set_fixed(struct group *group, int64_t count, const struct node *node)
 {
 	count_imply(&group->max, count, node, "nodes that are listed");

@@ -65,6 +65,7 @@ static bool provider_may(const struct group *group, const char *provider)
 	return !provider || !group->provider.n || str_is(group->provider, provider);
 }
 
+/* Sub-domains belong to the domain. */
 static bool in_domain(str key, const char *domain)
 {
 	str head, own = str_of(domain);
@@ -87,6 +88,7 @@ static bool comes_by_itself(const struct group *group, str key)
 	return false;
 }
 
+/* A list of running nodes shows every label that they have. */
 static bool is_observed(const struct group *group)
 {
 	return str_is(str_of(group->format), "nodes");
@@ -124,6 +126,7 @@ struct group_label *label_find(const struct group_labels *labels, str key)
 
 /* ---- making labels ------------------------------------------------------------------- */
 
+/* The first one stays: formats are read from the more special to the more general. */
 static struct group_label *label_put(struct arena *arena, struct group_labels *labels, str key,
                                      str value)
 {

@@ -61,6 +61,7 @@ static bool is_kind_control_plane(const struct node *node)
 	return !role.n || str_is(role, "control-plane");
 }
 
+/* The host's size is nobody's declaration: capacity stays unknown. */
 static struct group *kind_group(const struct reader *reader, const struct node *node, bool single,
                                 size_t index)
 {
@@ -144,6 +145,7 @@ static int filter_means(str filter, const char *role)
 	return !tail.n || str_is(tail, "*") ? 1 : -1;
 }
 
+/* Without filters everything is meant; the widest one decides. */
 static int filters_mean(const struct node *item, const char *role)
 {
 	const struct node *filters = node_get(item, "nodeFilters");
@@ -192,6 +194,7 @@ static void read_k3d_item(const struct reader *reader, const struct node *item, 
 	group->taints_known = group->taints_known && !str_is(name, "register-with-taints");
 }
 
+/* Servers take pods too: k3s does not taint them. */
 static void read_k3d_group(const struct reader *reader, const char *key, int64_t count, bool server)
 {
 	const struct node *root = reader->entry->root, *own = node_get(root, key);

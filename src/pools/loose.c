@@ -7,6 +7,7 @@ static const char *const list_keys[] = { "nodeGroups", "node_groups", "nodegroup
 
 static const struct native loose_native = { .loose = true };
 
+/* The first of the keys counts. */
 static const struct node *group_list(const struct node *root)
 {
 	const struct node *list = node_first(root, list_keys, COUNT_OF(list_keys));
@@ -34,6 +35,7 @@ bool loose_detect(str api_version, str kind, const struct node *root)
 	       looks_like_group(&list->children[0]);
 }
 
+/* Only a group with a labels key has a closed list. */
 static void read_item(const struct reader *reader, const struct node *item, const struct node *list,
                       struct map *names)
 {

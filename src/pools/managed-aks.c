@@ -14,6 +14,7 @@ static const struct node *first_of(const struct node *values, const char *const 
 	return NULL;
 }
 
+/* Without autoscaling the count is minimum and maximum; AKS' default is one node. */
 static void read_sizes(const struct reader *reader, const struct managed *managed,
                        struct group *group)
 {
@@ -66,6 +67,7 @@ static void read_zone_numbers(const struct reader *reader, const struct managed 
 		label->values = group->zones;
 }
 
+/* "regular" is never written as a priority, and spot is tainted. */
 static void imply_labels(const struct reader *reader, const struct managed *managed,
                          struct group *group)
 {

@@ -13,6 +13,7 @@ static void read_sizes(const struct reader *reader, const struct managed *manage
 	                               group->min.value < group->max.value;
 }
 
+/* Without types and template EKS takes t3.medium. */
 static void read_types(const struct reader *reader, const struct managed *managed,
                        struct group *group)
 {
@@ -53,6 +54,7 @@ static bool has_template(const struct managed *managed)
 	       managed_is_unknown(managed, "launch_template");
 }
 
+/* EKS' default disk is of 20 GiB. */
 static void read_sizing(const struct managed *managed, struct sizing *sizing)
 {
 	str ami = node_text(managed_get(managed->values, "ami_type"));

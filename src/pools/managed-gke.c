@@ -38,6 +38,7 @@ static void read_zonal(const struct reader *reader, const struct managed *manage
 		                 : node_text(location));
 }
 
+/* Totals are of the pool, the other counts of each zone. */
 static void read_sizes(const struct reader *reader, const struct managed *managed,
                        struct group *group)
 {
@@ -85,6 +86,7 @@ static void read_custom_type(const struct reader *reader, str type, const struct
 		.optimistic = mib * MIB, .origin = ORIGIN_IMPLIED, .node = node };
 }
 
+/* GKE's default is e2-medium. */
 static void read_type(const struct reader *reader, const struct managed *managed,
                       const struct node *config, struct group *group, struct sizing *sizing)
 {
@@ -128,6 +130,7 @@ static void read_accelerators(const struct reader *reader, const struct node *co
 		.optimistic = count, .origin = ORIGIN_DECLARED, .node = device };
 }
 
+/* Local disks change the arithmetic of ephemeral storage: unknown then. */
 static void read_sizing(const struct reader *reader, const struct managed *managed,
                         const struct node *config, struct sizing *sizing)
 {
@@ -145,6 +148,7 @@ static void read_sizing(const struct reader *reader, const struct managed *manag
 
 /* ---- labels -------------------------------------------------------------------------- */
 
+/* Spot pools are labelled, and not tainted. */
 static void imply_labels(const struct reader *reader, const struct node *config,
                          struct group *group)
 {
@@ -197,6 +201,7 @@ struct group *managed_read_gke(const struct reader *reader, const struct managed
 
 /* ---- taints that GKE adds ------------------------------------------------------------ */
 
+/* By the label that the reader implied. */
 static bool has_accelerators(const struct group *group)
 {
 	return label_find(&group->labels, STR("cloud.google.com/gke-accelerator")) != NULL;

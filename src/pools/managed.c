@@ -57,6 +57,7 @@ static bool holds_true(const struct node *node, int depth)
 	return false;
 }
 
+/* A template in the value, or a value that Terraform does not know yet. */
 bool managed_is_unknown(const struct managed *managed, const char *name)
 {
 	const struct node *node = managed_get(managed->values, name);

@@ -12,7 +12,7 @@
 struct managed {
 	str name;
 	const struct node *values;   /* its fields */
-	const struct node *unknown;  /* Terraform: what is known after apply is true here; or NULL */
+	const struct node *unknown;  /* Terraform: true where known after apply; or NULL */
 	const struct node *node;     /* the place of the group */
 	const struct node *location; /* of the cluster, where the pool names none; or NULL */
 	str version;                 /* of the cluster; may be empty */

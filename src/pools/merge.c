@@ -21,6 +21,7 @@ static int rank_of(const struct group *group)
 
 /* ---- facts --------------------------------------------------------------------------- */
 
+/* The union: who lists more knows more. A declared value wins over an implied one. */
 static void merge_labels(struct arena *arena, struct group *into, const struct group *from)
 {
 	if (from->labels.n && into->labels.n > MAX_PAIRS / from->labels.n)
@@ -46,6 +47,7 @@ static bool has_taint(const struct taints *taints, const struct taint *taint)
 	return false;
 }
 
+/* The union, too: no declaration takes another one's taint away. */
 static void merge_taints(struct arena *arena, struct group *into, const struct group *from)
 {
 	if (from->taints.n && into->taints.n > MAX_PAIRS / from->taints.n)
@@ -79,6 +81,7 @@ static int trust(enum origin origin)
 	     : origin == ORIGIN_IMPLIED;
 }
 
+/* Types from whoever names them, amounts from whoever is trusted more. */
 static void merge_shapes(struct arena *arena, struct group *into, const struct group *from)
 {
 	if (from->shapes.n && into->shapes.n == 1 && !into->shapes.v[0].instance_type.n &&
@@ -109,6 +112,7 @@ static void merge_shapes(struct arena *arena, struct group *into, const struct g
 	}
 }
 
+/* Declared before observed, and both before what only follows from something. */
 static bool counts_more(const struct count_fact *fact, const struct count_fact *own)
 {
 	return fact->origin != ORIGIN_UNKNOWN &&
@@ -163,6 +167,7 @@ static void merge_bounds(struct arena *arena, struct pools *pools, struct group 
 	merge_count(&into->desired, &from->desired);
 }
 
+/* Gaps are filled, nothing is replaced. */
 static void merge_rest(struct group *into, const struct group *from)
 {
 	str *texts[] = { &into->provider, &into->os, &into->arch, &into->capacity_type,
@@ -222,6 +227,7 @@ static bool may_join(const struct group *a, const struct group *b)
 	return strcmp(a->format, b->format) != 0;
 }
 
+/* In order of place, so that the result does not depend on maps. */
 static void join_groups(struct context *context, struct map *by_name)
 {
 	struct groups *groups = &context->pools->groups, joined = { 0 };
@@ -249,6 +255,7 @@ static void join_groups(struct context *context, struct map *by_name)
 
 /* ---- claims -------------------------------------------------------------------------- */
 
+/* A name and bounds, no more. */
 static struct group *group_of_claim(struct context *context, const struct bounds_claim *claim)
 {
 	const struct entry entry = {
@@ -270,6 +277,7 @@ static struct group *group_of_claim(struct context *context, const struct bounds
 	return group;
 }
 
+/* Bounds that nobody else declares are taken over, others are kept to be compared. */
 static void attach_claim(struct context *context, struct map *by_name,
                          struct bounds_claim *claim)
 {
@@ -318,6 +326,7 @@ static bool amounts_known(const struct group *group)
 	return true;
 }
 
+/* For a notification: how to declare it is the same for all. */
 static void name_unknown(struct arena *arena, struct group *group)
 {
 	if (!group->labels_complete)

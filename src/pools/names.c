@@ -108,6 +108,7 @@ static bool next_kops(struct name_walk *walk, str *ret_name)
 	return false;
 }
 
+/* The name itself, the cuts of one result, the walks of several. */
 bool name_walk_next(struct name_walk *walk, str *ret_name)
 {
 	static bool (*const cuts[])(str name, str *ret_name) = { cut_eks, cut_eksctl, cut_aks,
@@ -144,6 +145,7 @@ bool name_may_be(const struct group *group, str whole, str part)
 	       (!is_dotted(whole, part) || str_starts(str_of(group->format), STR("kops")));
 }
 
+/* Aliases are whole names; only patterns are walked. */
 bool group_goes_by(const struct group *group, str name)
 {
 	struct name_walk walk = { .name = claim_name(name) };

@@ -23,6 +23,7 @@ bool native_detect(str api_version, str kind, const struct node *root)
 
 /* ---- words --------------------------------------------------------------------------- */
 
+/* Ours is a closed form: a key that it does not have is a slip. */
 static void check_keys(const struct reader *reader, const struct node *map, const char *const *keys,
                        size_t count)
 {
@@ -145,6 +146,7 @@ static void read_sizes(const struct reader *reader, const struct native *native,
 	                               group->min.value < group->max.value;
 }
 
+/* The word, else `spot`, as both are in use. */
 static void read_capacity_type(const struct reader *reader, const struct native *native,
                                const struct node *node, struct group *group)
 {
@@ -162,6 +164,7 @@ static void read_capacity_type(const struct reader *reader, const struct native 
 		                                                     "false");
 }
 
+/* Each type is a shape; a template among them leaves one more of which nothing is known. */
 static void read_types(const struct reader *reader, const struct native *native,
                        const struct node *node, struct group *group)
 {
@@ -176,6 +179,7 @@ static void read_types(const struct reader *reader, const struct native *native,
 		                  ? &types->children[i] : types);
 }
 
+/* Amounts that cannot be read stay unknown by themselves. */
 static void read_sizing(const struct reader *reader, const struct native *native,
                         const struct node *node, struct sizing *sizing)
 {
@@ -219,6 +223,7 @@ static void read_tags(const struct reader *reader, const struct node *tags, stru
 	}
 }
 
+/* The provider of the group, else of the document, else by the first known type. */
 static void read_platform(const struct reader *reader, const struct native *native,
                           const struct node *node, struct group *group)
 {
@@ -266,6 +271,7 @@ struct group *native_read_group(const struct reader *reader, const struct native
 
 /* ---- the document -------------------------------------------------------------------- */
 
+/* `none` makes all sizes fixed. */
 static void read_autoscaler(const struct reader *reader, const struct node *top,
                             struct native *native)
 {

@@ -22,6 +22,7 @@ const struct node *nested_held(void *held)
 	return node ? *node : NULL;
 }
 
+/* Bounded, as a text may hold a text that holds a text. */
 static bool go_deeper(const struct reader *reader)
 {
 	return reader->context->nesting < NESTING;
@@ -49,6 +50,7 @@ void nested_read_node(const struct reader *reader, const struct node *root)
 		read_root(reader, root, reader->scalar);
 }
 
+/* What cannot be parsed is no manifest: the outer file is fine. */
 void nested_read_text(const struct reader *reader, const struct node *scalar)
 {
 	struct trees trees = { 0 };

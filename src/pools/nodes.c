@@ -42,6 +42,7 @@ bool nodes_detect(str api_version, str kind, const struct node *root)
 	       (!root || node_is_map(node_get(root, "metadata")));
 }
 
+/* Only kept: groups show when all nodes are seen. */
 void nodes_read(const struct reader *reader)
 {
 	*VEC_PUSH(reader->arena, &reader->context->nodes) = *reader->entry;
@@ -49,6 +50,7 @@ void nodes_read(const struct reader *reader)
 
 /* ---- what nodes have in common ------------------------------------------------------- */
 
+/* Gone before any pod of ours would come. */
 static bool is_passing(str key)
 {
 	for (size_t i = 0; i < COUNT_OF(passing_prefixes); i++)
@@ -94,6 +96,7 @@ static str pool_name(const struct entry *entry)
 	return node_text(label ? label : owner);
 }
 
+/* Taints and cordons are the group's own; without a pool label everything must be equal. */
 static str pool_key(struct arena *arena, const struct entry *entry)
 {
 	const struct node *taints = node_at(entry->root, "spec.taints");
@@ -116,6 +119,7 @@ static str pool_key(struct arena *arena, const struct entry *entry)
 
 /* ---- groups -------------------------------------------------------------------------- */
 
+/* Upstream: the cloud controllers' providerID schemes. */
 static str provider_of(const struct entry *entry)
 {
 	static const struct {
@@ -130,6 +134,7 @@ static str provider_of(const struct entry *entry)
 	return (str){ 0 };
 }
 
+/* A cordon is the taint that the controller sets for it. */
 static void read_node_taints(const struct reader *reader, struct group *group)
 {
 	const struct node *list = node_at(reader->entry->root, "spec.taints");
@@ -163,6 +168,7 @@ static struct pool *pool_new(const struct reader *reader)
 	return pool;
 }
 
+/* One value a node. */
 static void add_host(struct arena *arena, struct group *group, str host)
 {
 	struct group_label *label;
@@ -178,6 +184,7 @@ static void add_host(struct arena *arena, struct group *group, str host)
 	label->origin = ORIGIN_OBSERVED;
 }
 
+/* nodeInfo stands in for labels that a cut-down list has lost. */
 static void observe_labels(const struct reader *reader, struct node_shape *shape)
 {
 	const struct node *labels = node_at(reader->entry->root, "metadata.labels");
@@ -223,6 +230,7 @@ static void observe_amounts(const struct reader *reader, const struct group *gro
 			shape->allocatable.v[i].origin = ORIGIN_OBSERVED;
 }
 
+/* Sizes are counted here; what else a node shows is read once of each kind. */
 static void add_node(const struct reader *reader, struct map *pools)
 {
 	const struct entry *entry = reader->entry;

@@ -42,6 +42,7 @@ static bool is_on(const struct node *node)
 	return node_is_map(node) || (node_bool(node, &value) && value);
 }
 
+/* Other providers' machines (vSphere, OpenStack) have no type that the catalogue knows. */
 static void read_machine(const struct reader *reader, const struct node *value, struct group *group)
 {
 	const struct machine_row *row = machine_row(node_text(node_get(value, "kind")));
@@ -98,6 +99,7 @@ static void reserve(struct sizing *sizing)
 
 /* ---- sizes --------------------------------------------------------------------------- */
 
+/* The operator writes annotations; a MachineAutoscaler among the documents claims bounds. */
 static void read_sizes(const struct reader *reader, struct group *group)
 {
 	static const char prefix[] = "machine.openshift.io/cluster-api-autoscaler-node-group-";
@@ -187,6 +189,7 @@ static void read_set(const struct reader *reader)
 	shapes_resolve(reader, group, &sizing);
 }
 
+/* Hosted clusters size their pools themselves. */
 static void read_hypershift(const struct reader *reader)
 {
 	const struct node *spec = node_get(reader->entry->root, "spec");

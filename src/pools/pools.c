@@ -29,6 +29,7 @@ static const struct format formats[] = {
 	{ "loose", NULL, loose_detect, loose_read },
 };
 
+/* Kinds of one name live in many groups: group and kind count together. */
 bool version_in_group(str api_version, const char *group)
 {
 	str own = str_of(group);
@@ -72,6 +73,7 @@ static void item_type(const struct node *item, str list_version, str list_kind,
 	*ret_kind = str_slice(list_kind, 0, list_kind.n - 4);
 }
 
+/* One item of a list is enough. */
 static bool knows_any(str api_version, str kind, const struct node *root, size_t depth)
 {
 	const struct node *items = node_get(root, "items");
@@ -97,6 +99,7 @@ bool pools_knows(str api_version, str kind, const struct node *root)
 	return knows_any(api_version, kind, root, 0);
 }
 
+/* Items of lists are documents of their own. */
 static void add_entries(struct context *context, struct entry entry, size_t depth)
 {
 	const struct node *items = node_get(entry.root, "items");
@@ -185,6 +188,7 @@ const struct entry *context_find(const struct context *context, const char *grou
 
 /* ---- reading ------------------------------------------------------------------------- */
 
+/* "v1beta9" of a known group is read with the reader that there is. */
 static bool is_known_version(const struct format *format, str api_version)
 {
 	str rest = str_of(format->versions), word, version = api_version;
@@ -217,6 +221,7 @@ void read_entry(struct context *context, const struct entry *entry, const struct
 	format->read(&reader);
 }
 
+/* Documents first, then what needs all of them: Nodes, GKE's taints, objects, names. */
 void pools_read(struct arena *arena, const struct trees *trees, const struct objects *objects,
                 struct pools *ret_pools)
 {

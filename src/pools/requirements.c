@@ -36,6 +36,7 @@ static bool lists(const struct strs *values, str value)
 	return false;
 }
 
+/* A value that is no integer never satisfies a bound. */
 static bool in_bounds(const struct value_set *set, str value)
 {
 	int64_t number;
@@ -105,6 +106,7 @@ static void drop_out_of_bounds(struct value_set *set)
 	}
 }
 
+/* One set a key. */
 static void add_set(struct arena *arena, struct value_sets *sets, const struct value_set *set)
 {
 	for (size_t i = 0; i < sets->n; i++)
@@ -145,6 +147,7 @@ static void set_bound(struct value_set *set, str op)
 	set->values = (struct strs){ 0 };
 }
 
+/* An operator that nobody knows leaves the key open. */
 static void apply_operator(const struct reader *reader, const struct node *item,
                            struct value_set *set)
 {
@@ -199,6 +202,7 @@ void requirements_add_values(struct arena *arena, struct value_sets *sets, str k
 	add_set(arena, sets, &set);
 }
 
+/* Karpenter turns template labels into requirements. */
 void requirements_add_labels(const struct reader *reader, const struct node *map,
                              struct value_sets *sets)
 {
@@ -216,6 +220,7 @@ void requirements_add_labels(const struct reader *reader, const struct node *map
 
 /* ---- labels -------------------------------------------------------------------------- */
 
+/* An unlisted value within bounds may be anything: unknown. */
 void set_as_label(struct arena *arena, const struct value_set *set, struct group *group)
 {
 	struct group_label *label = label_declare(arena, &group->labels, set->key, (str){ 0 },
@@ -242,6 +247,7 @@ void set_as_label(struct arena *arena, const struct value_set *set, struct group
 		label->kind = LABEL_ABSENT;
 }
 
+/* Of well-known keys a pool takes any value, of its own keys only what it names. */
 bool karpenter_knows_label(str key)
 {
 	static const char *const keys[] = {
@@ -261,6 +267,7 @@ bool karpenter_knows_label(str key)
 
 /* ---- instance types ------------------------------------------------------------------ */
 
+/* Keys that the catalogue does not know exclude no type. */
 static bool type_is_admitted(struct arena *arena, const struct value_sets *sets,
                              const struct instance_type *type)
 {

@@ -39,6 +39,7 @@ bool terraform_detect(str api_version, str kind, const struct node *root)
 
 /* ---- resources ----------------------------------------------------------------------- */
 
+/* Data sources and resources without values declare nothing. */
 static void add_resource(struct plan *plan, const struct node *node, const struct node *values,
                          const struct node *unknown)
 {
@@ -56,6 +57,7 @@ static void add_resource(struct plan *plan, const struct node *node, const struc
 	*VEC_PUSH(plan->reader->arena, &plan->resources) = resource;
 }
 
+/* Modules only nest. */
 static void add_module(struct plan *plan, const struct node *module, size_t depth)
 {
 	const struct node *resources = node_get(module, "resources");
@@ -97,6 +99,7 @@ static void add_changes(struct plan *plan, const struct node *changes, bool valu
 	}
 }
 
+/* A plan has planned values, a state its resources; changes alone will do. */
 static void list_resources(struct plan *plan)
 {
 	const struct node *root = plan->reader->entry->root;
@@ -126,6 +129,7 @@ static struct managed pool_of(const struct resource *resource, const char *name)
 	return managed;
 }
 
+/* The launch template by id, else by name. */
 static void read_eks(struct plan *plan, const struct resource *resource)
 {
 	struct managed managed = pool_of(resource, "node_group_name");
@@ -202,6 +206,7 @@ static void read_aks_cluster(struct plan *plan, const struct resource *resource)
 
 /* ---- autoscaling groups -------------------------------------------------------------- */
 
+/* Upstream: the cloud provider and the autoscaler's discovery. */
 static bool is_cluster_tag(str key)
 {
 	return str_starts(key, STR("kubernetes.io/cluster/")) ||
@@ -281,6 +286,7 @@ static void read_manifest(struct plan *plan, const struct resource *resource)
 	nested_read_text(plan->reader, managed_get(resource->values, "yaml_body"));
 }
 
+/* Charts of the autoscaler that Terraform installs. */
 static void read_release(struct plan *plan, const struct resource *resource)
 {
 	const struct node *values = managed_get(resource->values, "values");
@@ -310,6 +316,7 @@ static const struct type_row {
 	{ "helm_release", read_release, 2 },
 };
 
+/* In rounds: what others refer to comes first. */
 void terraform_read(const struct reader *reader)
 {
 	struct plan plan = { .reader = reader, .unknown = map_new(reader->arena),

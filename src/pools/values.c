@@ -4,6 +4,7 @@
 
 static const char chart_name[] = "cluster-autoscaler";
 
+/* Keys that no other chart has. */
 bool values_detect(str api_version, str kind, const struct node *root)
 {
 	if (api_version.n || kind.n || node_get(root, "kind"))
@@ -14,6 +15,7 @@ bool values_detect(str api_version, str kind, const struct node *root)
 
 /* ---- groups -------------------------------------------------------------------------- */
 
+/* Each becomes a --nodes flag. */
 static void read_groups(const struct reader *reader, const struct node *list)
 {
 	for (uint32_t i = 0; node_is_list(list) && i < list->child_count; i++) {
@@ -76,6 +78,7 @@ static void read_settings(const struct reader *reader, const struct node *values
 		autoscaler->version = (struct version){ -1, -1, -1 };
 }
 
+/* The chart installs one autoscaler. */
 void values_read_autoscaler(const struct reader *reader, const struct node *values)
 {
 	struct autoscaler *autoscaler = ARENA_NEW(reader->arena, struct autoscaler);
@@ -108,6 +111,7 @@ bool release_detect(str api_version, str kind, const struct node *root)
 	       (version_in_group(api_version, "argoproj.io") && str_is(kind, "Application"));
 }
 
+/* A chart by name; values as an object or as text. */
 static void read_source(const struct reader *reader, const struct node *source)
 {
 	str chart = node_text(node_get(source, "chart"));
