@@ -285,7 +285,8 @@ static void check_job_name(const struct api_check *check, const struct api_place
 	int64_t count = completions_of(check, spec);
 	str host;
 
-	if (!api_is(&mode, "Indexed") || count <= 0 || api_is_unknown(&name))
+	/* Without a name of its own the job gets a generated one, or is refused for that alone. */
+	if (!api_is(&mode, "Indexed") || count <= 0 || api_is_unknown(&name) || !api_text(&name).n)
 		return;
 	host = str_format(check->tree->arena, "%.*s-%lld", STR_ARG(api_text(&name)),
 	                  (long long)count - 1);
