@@ -295,28 +295,13 @@ static void check_job_name(const struct api_check *check, const struct api_place
 		          STR_ARG(host));
 }
 
-/* A job without labels gets those of its template. */
-static void check_given_labels(const struct api_check *check, const struct api_place *root,
-                               const struct api_place *spec)
-{
-	struct api_place meta = api_field(root, "metadata");
-	struct api_place own = api_field(&meta, "labels");
-	struct api_place template = api_field(spec, "template");
-	struct api_place template_meta = api_field(&template, "metadata");
-	struct api_place given = { .outer = &meta, .field = "labels",
-		                   .node = node_get(template_meta.node, "labels") };
-
-	if (!api_is_unknown(&meta) && !api_is_unknown(&own) && api_count(&own) == 0)
-		api_check_labels(check, &given);
-}
-
 void api_check_job(const struct api_check *check, const struct api_place *root)
 {
 	struct api_place spec = api_field(root, "spec");
 
 	api_check_meta(check, root, API_NAME_SUBDOMAIN);
 	if (!api_is_unknown(&spec))
-		check_given_labels(check, root, &spec);
+		api_check_given_labels(check, root, &spec);
 	if (api_is_unknown(&spec))
 		return;
 	check_job_selector(check, &spec);

@@ -8,12 +8,12 @@ static bool is_name(str text, enum api_name name)
 {
 	if (name == API_NAME_LABEL)
 		return name_is_dns_label(text);
-	return name == API_NAME_SUBDOMAIN ? name_is_dns_subdomain(text)
-	                                  : api_is_path_segment(text);
+	return name == API_NAME_SEGMENT ? api_is_path_segment(text) : name_is_dns_subdomain(text);
 }
 
 static const char *const name_words[] = {
 	[API_NAME_SUBDOMAIN] = "of parts of a-z, 0-9 and inner dashes, joined by dots",
+	[API_NAME_GIVEN] = "of parts of a-z, 0-9 and inner dashes, joined by dots",
 	[API_NAME_LABEL] = "of at most 63 of a-z, 0-9 and inner dashes",
 	[API_NAME_SEGMENT] = "without / and %",
 };
@@ -51,11 +51,13 @@ static void check_name(const struct api_check *check, const struct api_place *me
 	if (text.n == 0 && api_text(&prefix).n > 0)
 		text = str_format(check->tree->arena, "%.*sxxxxx",
 		                  STR_ARG(str_slice(api_text(&prefix), 0, PREFIX_BYTES)));
-	if (text.n == 0)
-		api_fault(check, &name, API_REQUIRED, "name and generateName are missing");
-	else if (!is_name(text, kind))
+	if (text.n == 0) {
+		if (kind != API_NAME_GIVEN)
+			api_fault(check, &name, API_REQUIRED, "name and generateName are missing");
+	} else if (!is_name(text, kind)) {
 		api_fault(check, &name, API_INVALID, "name is \"%.*s\", but must be %s",
 		          STR_ARG(text), name_words[kind]);
+	}
 }
 
 void api_check_meta(const struct api_check *check, const struct api_place *root,
@@ -69,7 +71,9 @@ void api_check_meta(const struct api_check *check, const struct api_place *root,
 	if (!api_has(&meta) && !api_lacks(&meta))
 		return;
 	check_name(check, &meta, name);
-	api_apply(check, &meta, rules, COUNT_OF(rules));
+	/* what a kind without namespaces says of one is dropped */
+	if (!check->object->cluster_scoped)
+		api_apply(check, &meta, rules, COUNT_OF(rules));
 	api_check_labels(check, &labels);
 	api_check_annotations(check, &annotations);
 }

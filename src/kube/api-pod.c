@@ -103,7 +103,7 @@ static void check_toleration(const struct api_check *check, const struct api_pla
 	check_operator(check, &op, &value);
 }
 
-static void check_tolerations(const struct api_check *check, const struct api_place *spec)
+void api_check_tolerations(const struct api_check *check, const struct api_place *spec)
 {
 	struct api_place tolerations = api_field(spec, "tolerations");
 
@@ -373,9 +373,9 @@ void api_check_pod_spec(const struct api_check *check, const struct api_place *s
 	check_dns(check, spec);
 	check_gates(check, spec);
 	api_check_spread(check, &spread);
-	check_tolerations(check, spec);
+	api_check_tolerations(check, spec);
 	check_aliases(check, spec);
-	api_check_overhead(check, &overhead);
+	api_check_overhead(check, &overhead, overhead.node);
 	check_os(check, spec);
 	api_check_pod_security(check, spec);
 	check_host_name(check, spec);
@@ -401,6 +401,20 @@ void api_check_template(const struct api_check *check, const struct api_place *t
 		api_check_annotations(check, &annotations);
 	}
 	api_check_pod_spec(check, &spec, claims);
+}
+
+void api_check_given_labels(const struct api_check *check, const struct api_place *root,
+                            const struct api_place *spec)
+{
+	struct api_place meta = api_field(root, "metadata");
+	struct api_place own = api_field(&meta, "labels");
+	struct api_place template = api_field(spec, "template");
+	struct api_place template_meta = api_field(&template, "metadata");
+	struct api_place given = { .outer = &meta, .field = "labels",
+		                   .node = node_get(template_meta.node, "labels") };
+
+	if (!api_is_unknown(&meta) && !api_is_unknown(&own) && api_count(&own) == 0)
+		api_check_labels(check, &given);
 }
 
 void api_check_pod(const struct api_check *check, const struct api_place *root)

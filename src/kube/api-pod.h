@@ -97,10 +97,18 @@ void api_check_pod_security(const struct api_check *check, const struct api_plac
  * volumeClaimTemplates, or NULL. */
 struct map *api_check_volumes(const struct api_check *check, const struct api_place *spec,
                               const struct api_place *claims);
+/* tolerations of a spec, or of the scheduling of a RuntimeClass. */
+void api_check_tolerations(const struct api_check *check, const struct api_place *spec);
 /* What one volume is made from. */
 void api_check_source(const struct api_check *check, const struct api_place *volume);
-/* spec of a PersistentVolumeClaim. */
-void api_check_claim(const struct api_check *check, const struct api_place *spec);
+/* spec of a PersistentVolumeClaim; of_template: one that others make claims from. Of a claim itself
+ * the API server drops data sources that it does not like. */
+void api_check_claim(const struct api_check *check, const struct api_place *spec,
+                     bool of_template);
+
+/* An object without labels that gets those of its template. */
+void api_check_given_labels(const struct api_check *check, const struct api_place *root,
+                            const struct api_place *spec);
 
 /* ---- jobs ----------------------------------------------------------------------------- */
 

@@ -43,6 +43,11 @@ bool api_is_container_resource(str name)
 	return is_native(name) || is_extended(name);
 }
 
+static bool is_basic(str name)
+{
+	return str_is(name, "cpu") || str_is(name, "memory");
+}
+
 /* What a quota may count; these are names, but nothing to request. */
 static bool is_quota_word(str name)
 {
@@ -58,6 +63,15 @@ static bool is_quota_word(str name)
 	       str_starts(name, STR("requests.hugepages-")) || str_find(name, '/') < name.n;
 }
 
+bool api_is_resource(str name, enum api_resource_use use)
+{
+	if (use == API_CONTAINER_RESOURCE)
+		return api_is_container_resource(name);
+	if (!label_key_is_valid(name) || (use == API_QUOTA_RESOURCE && str_is(name, "storage")))
+		return false;
+	return is_basic(name) || is_huge(name) || is_quota_word(name);
+}
+
 /* Things that are counted: quota words, and devices. */
 static bool is_integer(str name)
 {
@@ -68,11 +82,6 @@ static bool is_integer(str name)
 	};
 
 	return is_one_of(name, words, COUNT_OF(words)) || is_extended(name);
-}
-
-static bool is_basic(str name)
-{
-	return str_is(name, "cpu") || str_is(name, "memory");
 }
 
 /* A name may be wrong for two reasons upstream, at the same place; one of them is told. */
@@ -114,8 +123,8 @@ static bool divides(str name, const struct quantity *quantity)
 	return size > 0 && value % size == 0;
 }
 
-static void check_amount(const struct api_check *check, const struct api_place *entry,
-                         const struct quantity *quantity)
+void api_check_amount(const struct api_check *check, const struct api_place *entry,
+                      const struct quantity *quantity)
 {
 	str name = entry->key, text = api_text(entry);
 
@@ -125,13 +134,21 @@ static void check_amount(const struct api_check *check, const struct api_place *
 	if (is_integer(name) && !quantity_is_whole(quantity))
 		api_fault(check, entry, API_INVALID, "%.*s is %.*s, but must be a whole number",
 		          STR_ARG(name), STR_ARG(text));
+}
+
+static void check_amount(const struct api_check *check, const struct api_place *entry,
+                         const struct quantity *quantity)
+{
+	str name = entry->key, text = api_text(entry);
+
+	api_check_amount(check, entry, quantity);
 	if (is_huge(name) && !divides(name, quantity))
 		api_fault(check, entry, API_INVALID, "%.*s is no whole number of %.*s",
 		          STR_ARG(text), STR_ARG(name));
 }
 
 /* May the request differ from the limit? Not for devices and huge pages. */
-static bool is_overcommitted(str name)
+bool api_is_overcommitted(str name)
 {
 	return is_native(name) && !is_huge(name);
 }
@@ -148,17 +165,17 @@ static void compare_limit(const struct api_check *check, const struct api_place 
 	if (api_quantity(check, &limit, &quantity)) {
 		int order = quantity_cmp(request, &quantity);
 
-		if (order > 0 || (order < 0 && !is_overcommitted(name)))
+		if (order > 0 || (order < 0 && !api_is_overcommitted(name)))
 			fault = api_fault(check, entry->outer, API_INVALID,
 			                  "the request of %.*s %.*s must %s its limit of %.*s",
 			                  STR_ARG(api_text(entry)), STR_ARG(name),
-			                  is_overcommitted(name) ? "not exceed" : "equal",
+			                  api_is_overcommitted(name) ? "not exceed" : "equal",
 			                  STR_ARG(api_text(&limit)));
 		if (fault && entry->node) {
 			fault->node = entry->node;
 			fault->span = node_place(entry->node);
 		}
-	} else if (!limit.node && !is_overcommitted(name) &&
+	} else if (!limit.node && !api_is_overcommitted(name) &&
 	           (api_has(limits) || api_lacks(limits))) {
 		api_fault(check, limits, API_REQUIRED,
 		          "%.*s is requested without a limit, which must be equal",
@@ -232,9 +249,10 @@ void api_check_resources(const struct api_check *check, const struct api_place *
 		          "huge pages need cpu or memory beside them");
 }
 
-void api_check_overhead(const struct api_check *check, const struct api_place *overhead)
+void api_check_overhead(const struct api_check *check, const struct api_place *overhead,
+                        const struct node *amounts)
 {
-	struct api_place limits = { .outer = overhead, .node = overhead->node, .field = "limits" };
+	struct api_place limits = { .outer = overhead, .node = amounts, .field = "limits" };
 	bool huge = has_some(&limits, false) && !has_some(&limits, true);
 
 	check_list(check, &limits, NULL, false);

@@ -373,7 +373,7 @@ static void check_ephemeral(const struct api_check *check, const struct api_plac
 		api_check_labels(check, &labels);
 	}
 	if (!api_is_unknown(&spec))
-		api_check_claim(check, &spec);
+		api_check_claim(check, &spec, true);
 }
 
 /* A template's image may be filled in later. */

@@ -303,21 +303,23 @@ void api_check_devices(const struct api_check *check, const struct api_place *co
 static void check_modes(const struct api_check *check, const struct api_place *spec)
 {
 	struct api_place modes = api_field(spec, "accessModes");
-	bool single = false;
+	bool single = false, other = false;
 
-	if (api_count(&modes) == 0 && (api_has(&modes) || api_lacks(&modes)))
+	if (api_count(&modes) == 0 && !api_is_unknown(&modes))
 		api_fault(check, &modes, API_REQUIRED, "a claim needs an access mode");
 	for (uint32_t i = 0; i < api_count(&modes); i++) {
 		struct api_place mode = api_item(&modes, i);
+		bool known = api_is(&mode, "ReadWriteOnce") || api_is(&mode, "ReadOnlyMany") ||
+		             api_is(&mode, "ReadWriteMany");
 
-		single = single || api_is(&mode, "ReadWriteOncePod");
-		if (api_has(&mode) && !api_is(&mode, "ReadWriteOnce") &&
-		    !api_is(&mode, "ReadOnlyMany") && !api_is(&mode, "ReadWriteMany") &&
-		    !api_is(&mode, "ReadWriteOncePod"))
+		other = other || known;
+		if (api_is(&mode, "ReadWriteOncePod"))
+			single = true;
+		else if (!known && !api_is_unknown(&mode))
 			api_fault(check, &modes, API_NOT_SUPPORTED, "\"%.*s\" is no access mode",
 			          STR_ARG(api_text(&mode)));
 	}
-	if (single && api_count(&modes) > 1)
+	if (single && other)
 		api_fault(check, &modes, API_FORBIDDEN,
 		          "ReadWriteOncePod goes with no other access mode");
 }
@@ -362,7 +364,8 @@ static void check_data_sources(const struct api_check *check, const struct api_p
 		api_fault(check, spec, API_INVALID, "dataSource and dataSourceRef must agree");
 }
 
-void api_check_claim(const struct api_check *check, const struct api_place *spec)
+void api_check_claim(const struct api_check *check, const struct api_place *spec,
+                     bool of_template)
 {
 	static const struct api_rule rules[] = {
 		{ "storageClassName", RULE_SUBDOMAIN, NULL, 0, 0 },
@@ -385,5 +388,6 @@ void api_check_claim(const struct api_check *check, const struct api_place *spec
 		api_fault(check, &key, API_INVALID, "storage is %.*s, but must be more than 0",
 		          STR_ARG(api_text(&storage)));
 	api_apply(check, spec, rules, COUNT_OF(rules));
-	check_data_sources(check, spec);
+	if (of_template)
+		check_data_sources(check, spec);
 }

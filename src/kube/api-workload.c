@@ -230,7 +230,7 @@ void api_check_stateful_set(const struct api_check *check, const struct api_plac
 		struct api_place claim_spec = api_field(&claim, "spec");
 
 		if (api_has(&claim) && !api_is_unknown(&claim_spec))
-			api_check_claim(check, &claim_spec);
+			api_check_claim(check, &claim_spec, true);
 	}
 	if (check_selector(check, &spec, true))
 		api_check_template(check, &template, &claims);

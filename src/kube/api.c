@@ -284,6 +284,16 @@ static const struct {
 	{ "autoscaling/v2beta2", "HorizontalPodAutoscaler", api_check_hpa },
 	{ "policy/v1", "PodDisruptionBudget", api_check_pdb },
 	{ "policy/v1beta1", "PodDisruptionBudget", api_check_pdb },
+	{ "v1", "ReplicationController", api_check_controller },
+	{ "v1", "ConfigMap", api_check_config_map },
+	{ "v1", "LimitRange", api_check_limit_range },
+	{ "v1", "Namespace", api_check_namespace },
+	{ "v1", "PersistentVolumeClaim", api_check_volume_claim },
+	{ "v1", "ResourceQuota", api_check_quota },
+	{ "v1", "Service", api_check_service },
+	{ "node.k8s.io/v1", "RuntimeClass", api_check_runtime_class },
+	{ "scheduling.k8s.io/v1", "PriorityClass", api_check_priority_class },
+	{ "storage.k8s.io/v1", "StorageClass", api_check_storage_class },
 };
 
 void kube_validate(struct object *object, const struct kube_options *options)

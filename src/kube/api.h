@@ -10,7 +10,7 @@
  * api-affinity   affinity of all sorts, spread constraints
  * api-pod        pod specs and templates
  * api-workload   Deployment, StatefulSet, DaemonSet, ReplicaSet
- * api-batch, api-hpa, api-pdb  the other kinds
+ * api-batch, api-hpa, api-pdb, api-limits, api-service, api-classes  the other kinds
  *
  * Everything works on the tree, so that a fault can point at its node. Fields are taken after
  * defaulting: a field that is absent or null and has a default is not judged. A node whose
@@ -137,8 +137,8 @@ bool api_is_time_zone(str text);
 
 /* ---- parts of objects ----------------------------------------------------------------- */
 
-/* How metadata.name must look. */
-enum api_name { API_NAME_SUBDOMAIN, API_NAME_LABEL, API_NAME_SEGMENT };
+/* How metadata.name must look. Given: a subdomain, which the server makes where there is none. */
+enum api_name { API_NAME_SUBDOMAIN, API_NAME_LABEL, API_NAME_SEGMENT, API_NAME_GIVEN };
 void api_check_meta(const struct api_check *check, const struct api_place *root,
                     enum api_name name);
 /* A map of labels (of matchLabels, nodeSelector …); faults are at the map. */
@@ -161,9 +161,19 @@ void api_check_resources(const struct api_check *check, const struct api_place *
 /* spec.resources of the pod spec: also against the containers' sums. */
 void api_check_pod_resources(const struct api_check *check, const struct api_place *spec);
 /* A resource list by itself (overhead), named like the place. */
-void api_check_overhead(const struct api_check *check, const struct api_place *overhead);
+void api_check_overhead(const struct api_check *check, const struct api_place *overhead,
+                        const struct node *amounts);
 /* A name that a container may request. */
 bool api_is_container_resource(str name);
+/* A name that is fit for the use: a claim's is any that the API knows; a quota counts all but
+ * storage itself. */
+enum api_resource_use { API_CONTAINER_RESOURCE, API_CLAIM_RESOURCE, API_QUOTA_RESOURCE };
+bool api_is_resource(str name, enum api_resource_use use);
+/* May the request differ from the limit? Not for devices and huge pages. */
+bool api_is_overcommitted(str name);
+/* An amount in a map: at least 0, and whole for what is counted. */
+void api_check_amount(const struct api_check *check, const struct api_place *entry,
+                      const struct quantity *quantity);
 
 void api_check_affinity(const struct api_check *check, const struct api_place *affinity);
 void api_check_spread(const struct api_check *check, const struct api_place *constraints);
@@ -188,5 +198,15 @@ void api_check_job(const struct api_check *check, const struct api_place *root);
 void api_check_cron_job(const struct api_check *check, const struct api_place *root);
 void api_check_hpa(const struct api_check *check, const struct api_place *root);
 void api_check_pdb(const struct api_check *check, const struct api_place *root);
+void api_check_controller(const struct api_check *check, const struct api_place *root);
+void api_check_priority_class(const struct api_check *check, const struct api_place *root);
+void api_check_runtime_class(const struct api_check *check, const struct api_place *root);
+void api_check_storage_class(const struct api_check *check, const struct api_place *root);
+void api_check_config_map(const struct api_check *check, const struct api_place *root);
+void api_check_namespace(const struct api_check *check, const struct api_place *root);
+void api_check_volume_claim(const struct api_check *check, const struct api_place *root);
+void api_check_service(const struct api_check *check, const struct api_place *root);
+void api_check_limit_range(const struct api_check *check, const struct api_place *root);
+void api_check_quota(const struct api_check *check, const struct api_place *root);
 
 #endif
