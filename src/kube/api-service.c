@@ -116,7 +116,7 @@ static void check_type(const struct api_check *check, const struct api_place *sp
 		else if (text.n > 0 && !name_is_dns_subdomain(text))
 			api_want_subdomain(check, &name);
 	} else if (api_count(&ports) == 0 && !api_is_unknown(&address) &&
-	           !api_is(&address, "None") && api_lacks(&addresses)) {
+	           !api_is(&address, "None") && api_count(&addresses) == 0) {
 		api_fault(check, &ports, API_REQUIRED, "there is no port");
 	}
 }
