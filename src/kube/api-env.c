@@ -224,6 +224,8 @@ static void check_env_key(const struct api_check *check, const struct api_place 
 		          STR_ARG(api_text(&key)));
 }
 
+#define MANY_VOLUMES 256 /* more are not searched, which would take time in the square */
+
 /* The volume must be an emptyDir; of several with the name the last one counts. */
 static void check_env_volume(const struct api_check *check, const struct api_place *name,
                              const struct api_place *spec)
@@ -231,7 +233,8 @@ static void check_env_volume(const struct api_check *check, const struct api_pla
 	struct api_place volumes = api_field(spec, "volumes");
 	const struct node *found = NULL;
 
-	if (api_is_unknown(&volumes) || api_is_unknown(name))
+	if (api_is_unknown(&volumes) || api_is_unknown(name) ||
+	    api_count(&volumes) > MANY_VOLUMES)
 		return;
 	for (uint32_t i = 0; i < api_count(&volumes); i++) {
 		struct api_place volume = api_item(&volumes, i);

@@ -145,10 +145,11 @@ void api_check_failure_policy(const struct api_check *check, const struct api_pl
 	struct api_place rules = api_field(&policy, "rules");
 	struct api_place template = api_field(spec, "template");
 	struct api_place pod = api_field(&template, "spec");
-	const struct map *names = container_names(check, &pod);
+	const struct map *names;
 
 	if (!api_has(&policy))
 		return;
+	names = container_names(check, &pod);
 	want_at_most(check, &rules, POLICY_RULES);
 	for (uint32_t i = 0; i < api_count(&rules); i++) {
 		struct api_place rule = api_item(&rules, i);

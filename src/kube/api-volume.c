@@ -13,14 +13,14 @@ static void check_volume(const struct api_check *check, const struct api_place *
 		{ "name", RULE_LABEL, NULL, 0, 0 },
 	};
 	struct api_place name = api_field(volume, "name");
-	size_t before = api_fault_count(check);
+	size_t before = check->tree->faults.n;
 
 	api_check_source(check, volume);
 	api_apply(check, volume, rules, COUNT_OF(rules));
 	if (map_has(names, api_text(&name)))
 		api_fault(check, &name, API_DUPLICATE, "another volume is named %.*s",
 		          STR_ARG(api_text(&name)));
-	else if (api_fault_count(check) == before)
+	else if (check->tree->faults.n == before)
 		map_put(names, api_text(&name), volume->node->children);
 }
 
