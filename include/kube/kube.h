@@ -2,7 +2,7 @@
  *
  * One table (generated from rules/k8s-fields.tsv) knows every field of every modelled API
  * type: it drives the check for unknown, misplaced and wrongly typed fields and the binding
- * into the structs below. API validation (validate-*.c) works on the tree with tables of
+ * into the structs below. API validation (api-*.c) works on the tree with tables of
  * field rules and gives upstream's error types and field paths. What is wrong becomes a fault
  * of the document's tree. Every bound value keeps its node, so whoever reads it can point at
  * it; a value whose node is `unknown` (template, patch) must decide nothing.
