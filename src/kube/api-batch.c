@@ -281,12 +281,14 @@ static void check_job_name(const struct api_check *check, const struct api_place
 {
 	struct api_place meta = api_field(root, "metadata");
 	struct api_place name = api_field(&meta, "name");
+	struct api_place prefix = api_field(&meta, "generateName");
 	struct api_place mode = api_field(spec, "completionMode");
 	int64_t count = completions_of(check, spec);
 	str host;
 
-	/* Without a name of its own the job gets a generated one, or is refused for that alone. */
-	if (!api_is(&mode, "Indexed") || count <= 0 || api_is_unknown(&name) || !api_text(&name).n)
+	/* A generated name is not known yet; upstream judges none at all as the empty one. */
+	if (!api_is(&mode, "Indexed") || count <= 0 || api_is_unknown(&name) ||
+	    (api_is_empty(&name) && !api_is_empty(&prefix)))
 		return;
 	host = str_format(check->tree->arena, "%.*s-%lld", STR_ARG(api_text(&name)),
 	                  (long long)count - 1);

@@ -239,7 +239,8 @@ static const struct api_rule pod_rules[] = {
 	{ "runAsGroup", RULE_RANGE, NULL, 0, INT32_MAX },
 	{ "fsGroupChangePolicy", RULE_CHOICE, "Always|OnRootMismatch", 0, 0 },
 	{ "supplementalGroupsPolicy", RULE_CHOICE, "Merge|Strict", 0, 0 },
-	{ "seLinuxChangePolicy", RULE_CHOICE, "MountOption|Recursive", 0, 0 },
+	/* MountOption needs a gate that is off by default */
+	{ "seLinuxChangePolicy", RULE_CHOICE, "Recursive", 0, 0 },
 };
 
 /* Segments of a-z, 0-9 and inner - _, joined by dots or slashes. */
