@@ -519,9 +519,21 @@ static void test_root(void **state)
 
 #define WORLD_TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
+static void test_folders_of_paths(void **state)
+{
+	static const char *const rows[][2] = {
+		{ "a.yaml", "" }, { "k8s/a.yaml", "k8s" }, { "a/b/c", "a/b" }, { "/a", "" }, { "", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(rows); i++)
+		assert_true(str_is(source_folder(str_of(rows[i][0])), rows[i][1]));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_folders_of_paths),
 		cmocka_unit_test(test_split),    cmocka_unit_test(test_lone_returns),
 		cmocka_unit_test(test_positions),
 		cmocka_unit_test(test_long_line), cmocka_unit_test(test_globs),

@@ -151,4 +151,7 @@ str source_printed_path(str root, str path);
 /* True when path matches the glob: fnmatch(3) plus `**` for any folders. */
 bool source_glob_matches(str glob, str path);
 
+/* Folder part of a path, without the final slash; "" for a file at the root. */
+str source_folder(str path);
+
 #endif

@@ -206,14 +206,6 @@ static str find_file(const struct run *run, const struct options *options)
 	return source_printed_path(source_real_path(run->arena, STR(".")), file);
 }
 
-static str folder_of(struct arena *arena, str file)
-{
-	str real = source_real_path(arena, file);
-	size_t slash = str_find_last(real, '/');
-
-	return str_slice(real, 0, slash < real.n ? slash : 0);
-}
-
 bool configure(const struct run *run, struct options *options)
 {
 	const struct source_options reading = { .root = options->source.root, .no_gitignore = true };
@@ -234,7 +226,8 @@ bool configure(const struct run *run, struct options *options)
 		                   STR_ARG(options->config_file));
 	else
 		load(run->arena, options, set, set->sources.v[0],
-		     folder_of(run->arena, options->config_file), &errors);
+		     source_folder(source_real_path(run->arena,
+		                                    options->config_file)), &errors);
 	for (size_t i = 0; i < errors.n; i++)
 		fprintf(run->err, "kubelint: error: %.*s\n",
 		        STR_ARG(report_terminal_text(run->arena, errors.v[i])));

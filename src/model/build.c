@@ -27,14 +27,14 @@ static void find_unreadable(struct scope *scope)
 {
 	for (size_t i = 0; i < scope->trees.n; i++)
 		if (tree_is_unreadable(scope->trees.v[i]))
-			hide_folder(scope, path_folder(scope->trees.v[i]->source->path));
+			hide_folder(scope, source_folder(scope->trees.v[i]->source->path));
 	for (size_t i = 0; i < scope->chart_templates.n; i++)
-		hide_folder(scope, path_folder(scope->chart_templates.v[i]->source->path));
+		hide_folder(scope, source_folder(scope->chart_templates.v[i]->source->path));
 	for (size_t i = 0; i < scope->sources->skips.n; i++) {
 		const struct skip *skip = &scope->sources->skips.v[i];
 
 		if (skip->kind == SKIP_UNREADABLE || skip->kind == SKIP_TOO_LARGE)
-			hide_folder(scope, path_folder(skip->path));
+			hide_folder(scope, source_folder(skip->path));
 	}
 }
 
@@ -113,7 +113,7 @@ struct ground {
 
 static bool is_chart_file(str path)
 {
-	str folder = path_folder(path);
+	str folder = source_folder(path);
 
 	return str_is(str_slice(path, folder.n ? folder.n + 1 : 0, path.n), "Chart.yaml");
 }
@@ -125,15 +125,15 @@ static void find_charts(struct arena *arena, struct ground *ground)
 		struct source *source = ground->sources->sources.v[i];
 
 		if (is_chart_file(source->path))
-			map_put(ground->charts, path_folder(source->path), source);
+			map_put(ground->charts, source_folder(source->path), source);
 	}
 }
 
 /* Does the file lie below templates/ of a chart? Such text is no manifest before rendering. */
 static bool is_chart_template(const struct ground *ground, str path)
 {
-	for (str folder = path_folder(path); folder.n; folder = path_folder(folder)) {
-		str parent = path_folder(folder);
+	for (str folder = source_folder(path); folder.n; folder = source_folder(folder)) {
+		str parent = source_folder(folder);
 		str name = str_slice(folder, parent.n ? parent.n + 1 : 0, folder.n);
 
 		if (str_is(name, "templates") && map_has(ground->charts, parent))

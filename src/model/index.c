@@ -13,13 +13,6 @@ str model_key(struct arena *arena, str first, str second, str third)
 	return buf_str(&buf);
 }
 
-str path_folder(str path)
-{
-	size_t slash = str_find_last(path, '/');
-
-	return slash < path.n ? str_slice(path, 0, slash) : (str){ path.p, 0 };
-}
-
 static bool class_is_cluster_scoped(enum object_class class)
 {
 	switch (class) {
@@ -84,7 +77,7 @@ str scope_nearest_name(const struct scope *scope, enum object_class class, str n
 
 bool scope_absence_hidden(const struct scope *scope, const struct object *object)
 {
-	return map_get(scope->index->hidden, path_folder(object->tree->source->path)) != NULL;
+	return map_get(scope->index->hidden, source_folder(object->tree->source->path)) != NULL;
 }
 
 const struct limit_range *scope_limit_range(const struct scope *scope, str ns)

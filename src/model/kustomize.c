@@ -3,8 +3,6 @@
  */
 #include "model-internal.h"
 
-/* Builds that include each other are cut at this depth. */
-#define BUILD_DEPTH 16
 /* More fields in one map than this are not looked at one by one. */
 #define JUDGED_TOGETHER 64
 
@@ -20,7 +18,7 @@ struct finder {
 bool model_knows(const struct tree *tree)
 {
 	str path = tree->source->path;
-	str file = str_slice(path, path_folder(path).n ? path_folder(path).n + 1 : 0, path.n);
+	str file = str_slice(path, source_folder(path).n ? source_folder(path).n + 1 : 0, path.n);
 
 	return tree->root && (str_is(file, "kustomization.yaml") ||
 	                      str_is(file, "kustomization.yml"));
@@ -58,23 +56,25 @@ str path_resolve(struct arena *arena, str folder, str entry)
 	return buf_str(&resolved);
 }
 
-/* Marks every path that a list names. */
-static void mark_entries(struct finder *finder, str folder, const struct node *list,
-                         struct map *marks)
+void kustomization_members(struct arena *arena, str folder, const struct node *root,
+                           struct strs *ret_paths)
 {
-	for (uint32_t i = 0; node_is_list(list) && i < list->child_count; i++) {
-		str path = path_resolve(finder->arena, folder, node_text(&list->children[i]));
+	static const char *const lists[] = { "resources", "bases", "components" };
 
-		if (path.n)
-			map_put(marks, path, finder);
+	for (size_t i = 0; i < COUNT_OF(lists); i++) {
+		const struct node *list = node_get(root, lists[i]);
+
+		for (uint32_t j = 0; node_is_list(list) && j < list->child_count; j++)
+			*VEC_PUSH(arena, ret_paths) =
+				path_resolve(arena, folder, node_text(&list->children[j]));
 	}
 }
 
 static void note_patches(struct finder *finder, str folder, const struct node *root)
 {
-	static const char *const lists[] = { "patches", "patchesJson6902" };
+	static const char *const lists[] = { "patchesStrategicMerge", "patches",
+		                             "patchesJson6902" };
 
-	mark_entries(finder, folder, node_get(root, "patchesStrategicMerge"), finder->patches);
 	for (size_t i = 0; i < COUNT_OF(lists); i++) {
 		const struct node *list = node_get(root, lists[i]);
 
@@ -91,21 +91,20 @@ static void note_patches(struct finder *finder, str folder, const struct node *r
 	}
 }
 
-/* Lists of a kustomization that name files and folders of the build. */
-static const char *const member_lists[] = { "resources", "bases", "components" };
-
 static void find_kustomizations(struct finder *finder)
 {
 	for (size_t i = 0; i < finder->trees->n; i++) {
 		struct tree *tree = finder->trees->v[i];
-		str folder = path_folder(tree->source->path);
+		str folder = source_folder(tree->source->path);
+		struct strs members = { 0 };
 
 		if (!model_knows(tree))
 			continue;
 		map_put(finder->by_folder, folder, tree->root);
-		for (size_t j = 0; j < COUNT_OF(member_lists); j++)
-			mark_entries(finder, folder, node_get(tree->root, member_lists[j]),
-			             finder->included);
+		kustomization_members(finder->arena, folder, tree->root, &members);
+		for (size_t j = 0; j < members.n; j++)
+			if (members.v[j].n)
+				map_put(finder->included, members.v[j], finder);
 		note_patches(finder, folder, tree->root);
 	}
 }
@@ -116,6 +115,7 @@ static void reach(struct finder *finder, struct build *build, str folder, str *o
 {
 	const struct node *root = map_get(finder->by_folder, folder);
 	const struct node *given = node_get(root, "namespace");
+	struct strs members = { 0 };
 	str *ns = outer;
 
 	if (depth > BUILD_DEPTH || !root)
@@ -124,17 +124,14 @@ static void reach(struct finder *finder, struct build *build, str folder, str *o
 		ns = ARENA_NEW(finder->arena, str);
 		*ns = node_text(given);
 	}
-	for (size_t i = 0; i < COUNT_OF(member_lists); i++) {
-		const struct node *list = node_get(root, member_lists[i]);
+	kustomization_members(finder->arena, folder, root, &members);
+	for (size_t i = 0; i < members.n; i++) {
+		str path = members.v[i];
 
-		for (uint32_t j = 0; node_is_list(list) && j < list->child_count; j++) {
-			str path = path_resolve(finder->arena, folder, node_text(&list->children[j]));
-
-			if (!path.n || map_has(build->files, path))
-				continue;
-			map_put(build->files, path, ns);
-			reach(finder, build, path, ns, depth + 1);
-		}
+		if (!path.n || map_has(build->files, path))
+			continue;
+		map_put(build->files, path, ns);
+		reach(finder, build, path, ns, depth + 1);
 	}
 }
 
@@ -251,28 +248,6 @@ static void forgive_touched(struct tree *tree)
 	tree->faults.n = kept;
 }
 
-/* A strategic-merge patch against every object of its kind and name. */
-static void apply_patch(struct finder *finder, const struct tree *patch)
-{
-	const struct node *root = patch->root;
-	const struct node *spec = node_get(root, "spec");
-	str kind = node_text(node_get(root, "kind"));
-	str name = node_text(node_at(root, "metadata.name"));
-
-	for (size_t i = 0; spec && i < finder->trees->n; i++) {
-		struct node *other = finder->trees->v[i]->root;
-
-		if (!other || other->kind != NODE_MAP || other == root ||
-		    !str_eq(node_text(node_get(other, "kind")), kind) ||
-		    !str_eq(node_text(node_at(other, "metadata.name")), name))
-			continue;
-		for (uint32_t j = 0; j < other->child_count; j++)
-			if (str_is(other->children[j].key, "spec"))
-				touch(&other->children[j], spec, 0);
-		forgive_touched(finder->trees->v[i]);
-	}
-}
-
 /* ---- patches with a target ------------------------------------------------------------- */
 
 /* The child that one piece of a JSON pointer names, or NULL. */
@@ -332,6 +307,24 @@ static void touch_object(struct arena *arena, struct tree *tree, const struct no
 	forgive_touched(tree);
 }
 
+/* A strategic-merge patch against every object of its kind and name. */
+static void apply_patch(struct finder *finder, const struct tree *patch)
+{
+	const struct node *root = patch->root;
+	str kind = node_text(node_get(root, "kind"));
+	str name = node_text(node_at(root, "metadata.name"));
+
+	for (size_t i = 0; node_get(root, "spec") && i < finder->trees->n; i++) {
+		struct tree *tree = finder->trees->v[i];
+		const struct node *other = tree->root;
+
+		if (other && other->kind == NODE_MAP && other != root &&
+		    str_eq(node_text(node_get(other, "kind")), kind) &&
+		    str_eq(node_text(node_at(other, "metadata.name")), name))
+			touch_object(finder->arena, tree, root);
+	}
+}
+
 /* A patch against the objects of a build that its target, or else itself, names. */
 static void aim_patch(struct finder *finder, const struct build *build, const struct node *patch,
                       const struct node *target)
@@ -361,7 +354,7 @@ static void aim_entry(struct finder *finder, const struct build *build, const st
                       const struct node *entry)
 {
 	const struct node *target = node_get(entry, "target"), *text = node_get(entry, "patch");
-	str path = path_resolve(finder->arena, path_folder(tree->source->path),
+	str path = path_resolve(finder->arena, source_folder(tree->source->path),
 	                        node_text(node_get(entry, "path")));
 	struct trees inside = { 0 };
 
@@ -385,7 +378,7 @@ static void aim_patches(struct finder *finder, const struct tree *tree)
 
 		for (uint32_t j = 0; node_is_list(list) && j < list->child_count; j++) {
 			if (!reached)
-				reach(finder, &build, path_folder(tree->source->path), NULL, 0);
+				reach(finder, &build, source_folder(tree->source->path), NULL, 0);
 			reached = true;
 			aim_entry(finder, &build, tree, &list->children[j]);
 		}

@@ -21,15 +21,20 @@ struct model_index {
 /* One key of an index: three texts with a byte between them that no name has. */
 str model_key(struct arena *arena, str first, str second, str third);
 
-/* Folder part of a path, without the final slash; "" for a file at the root. */
-str path_folder(str path);
-
 /* `entry` as seen from folder, with `.` and `..` resolved; empty when it leaves the root or is
  * a URL. */
 str path_resolve(struct arena *arena, str folder, str entry);
 /* Does a kustomize target's text, a regular expression over the whole, mean text? An empty one
  * means all. */
 bool model_text_matches(struct arena *arena, str pattern, str text);
+
+/* Builds that include each other are cut at this depth. */
+#define BUILD_DEPTH 16
+
+/* Paths of the files and folders that the kustomization in folder takes in, in order; empty ones
+ * for what is not in the repository. */
+void kustomization_members(struct arena *arena, str folder, const struct node *root,
+                           struct strs *ret_paths);
 
 /* Finds the patches that name no object of their build, before patch files are dropped. */
 void model_find_lost_patches(struct arena *arena, const struct trees *trees,

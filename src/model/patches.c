@@ -14,8 +14,6 @@ struct inspector {
 	struct lost_patches *lost;
 };
 
-#define BUILD_DEPTH 16
-
 /* Keys by which objects come in that no file declares. */
 static const char *const makers[] = { "configMapGenerator", "secretGenerator", "generators",
 	                              "helmCharts", "helmChartInflationGenerator",
@@ -39,8 +37,8 @@ static void add_entry(struct inspector *inspector, str path, unsigned depth)
 
 static void add_members(struct inspector *inspector, str folder, unsigned depth)
 {
-	static const char *const lists[] = { "resources", "bases", "components" };
 	const struct tree *tree = map_get(inspector->kustomizations, folder);
+	struct strs members = { 0 };
 
 	if (depth > BUILD_DEPTH) {
 		inspector->open = true;
@@ -49,15 +47,9 @@ static void add_members(struct inspector *inspector, str folder, unsigned depth)
 	for (size_t i = 0; i < COUNT_OF(makers); i++)
 		if (node_get(tree->root, makers[i]))
 			inspector->open = true;
-	for (size_t i = 0; i < COUNT_OF(lists); i++) {
-		const struct node *list = node_get(tree->root, lists[i]);
-
-		for (uint32_t j = 0; node_is_list(list) && j < list->child_count; j++)
-			add_entry(inspector,
-			          path_resolve(inspector->arena, folder,
-			                       node_text(&list->children[j])),
-			          depth);
-	}
+	kustomization_members(inspector->arena, folder, tree->root, &members);
+	for (size_t i = 0; i < members.n; i++)
+		add_entry(inspector, members.v[i], depth);
 }
 
 /* Kinds of which every object is kept: of others some are passed over unread. */
@@ -172,8 +164,6 @@ static void index_files(struct inspector *inspector, const struct trees *trees,
 			map_put(inspector->trees, path, of_file);
 		}
 		*VEC_PUSH(inspector->arena, of_file) = trees->v[i];
-		if (model_knows(trees->v[i]))
-			map_put(inspector->kustomizations, path_folder(path), trees->v[i]);
 	}
 	for (size_t i = 0; i < objects->n; i++) {
 		str path = objects->v[i]->tree->source->path;
@@ -198,6 +188,12 @@ void model_find_lost_patches(struct arena *arena, const struct trees *trees,
 		.lost = ret_lost,
 	};
 
+	for (size_t i = 0; i < trees->n; i++)
+		if (model_knows(trees->v[i]))
+			map_put(inspector.kustomizations, source_folder(trees->v[i]->source->path),
+			        trees->v[i]);
+	if (!map_count(inspector.kustomizations))
+		return;
 	index_files(&inspector, trees, objects);
 	for (size_t i = 0; i < map_count(inspector.kustomizations); i++) {
 		str folder;

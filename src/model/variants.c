@@ -27,7 +27,7 @@ static bool alternative_holds(const struct alternative *alternative, str path)
 	if (alternative->build)
 		return map_has(alternative->build->files, path);
 	if (alternative->exact)
-		return str_eq(path_folder(path), alternative->folder);
+		return str_eq(source_folder(path), alternative->folder);
 	return below(path, alternative->folder);
 }
 
@@ -155,7 +155,7 @@ static void exclude(struct explorer *explorer, str a, str b)
 {
 	const struct build *first, *second;
 
-	if (str_eq(path_folder(a), path_folder(b)))
+	if (str_eq(source_folder(a), source_folder(b)))
 		return;
 	first = build_of(explorer, a);
 	second = build_of(explorer, b);
@@ -251,7 +251,7 @@ static bool choice_covers(const struct choice *choice, size_t dimension, size_t 
 
 static str last_part(str folder)
 {
-	str parent = path_folder(folder);
+	str parent = source_folder(folder);
 
 	return str_slice(folder, parent.n ? parent.n + 1 : 0, folder.n);
 }

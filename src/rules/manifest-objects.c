@@ -120,19 +120,12 @@ static bool nodes_equal(const struct node *a, const struct node *b)
 	return true;
 }
 
-static str folder_of(const struct object *object)
-{
-	str path = object->tree->source->path;
-	size_t slash = str_find_last(path, '/');
-
-	return slash < path.n ? str_slice(path, 0, slash) : STR("");
-}
-
 /* Folder and identity: in different folders they are variants of each other. */
 static str identity_of(struct arena *arena, const struct scope *scope,
                        const struct object *object)
 {
-	str folder = folder_of(object), namespace = object_namespace(scope, object);
+	str folder = source_folder(object->tree->source->path);
+	str namespace = object_namespace(scope, object);
 
 	return str_format(arena, "%.*s\n%.*s\n%.*s\n%.*s\n%.*s", STR_ARG(folder),
 	                  STR_ARG(object->group), STR_ARG(object->kind), STR_ARG(namespace),
@@ -153,7 +146,7 @@ static void say_duplicate_object(const struct judge *judge, const struct object 
 	finding_help(judge->sink, finding, "remove one of them, or give it another name");
 }
 
-/* Files of tools that look like objects and are none: two of one name are two inputs of the tool. */
+/* Files of tools that look like objects and are none: two of one name are two inputs. */
 static bool is_tool_file(const struct object *object)
 {
 	static const char *const groups[] = { "kind.x-k8s.io", "k3d.io", "eksctl.io",

@@ -16,6 +16,13 @@ str source_real_path(struct arena *arena, str path)
 	return str_copy(arena, str_of(resolved));
 }
 
+str source_folder(str path)
+{
+	size_t slash = str_find_last(path, '/');
+
+	return str_slice(path, 0, slash < path.n ? slash : 0);
+}
+
 /* The parts are not looked at: `..` behind a link means what the system says it means. */
 str path_join(struct arena *arena, str folder, str name)
 {

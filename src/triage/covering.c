@@ -129,13 +129,6 @@ static str container_path(str path)
 	return STR("");
 }
 
-static str folder_of(str path)
-{
-	size_t slash = str_find_last(path, '/');
-
-	return slash < path.n ? str_slice(path, 0, slash) : STR("");
-}
-
 /* Everything that is looked up by. */
 struct coverer {
 	struct arena *arena;
@@ -147,7 +140,7 @@ static str folder_key(const struct coverer *coverer, const struct finding *findi
 {
 	const struct source *source =
 		coverer->sources ? source_of(coverer->sources, finding->span.file) : NULL;
-	str folder = source ? folder_of(source->path) : STR("");
+	str folder = source ? source_folder(source->path) : STR("");
 
 	return str_format(coverer->arena, "%p /%.*s", finding->scope, STR_ARG(folder));
 }
