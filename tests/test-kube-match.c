@@ -155,9 +155,35 @@ static void test_taint_texts(void **state)
 	arena_free(arena);
 }
 
+static void test_gates(void **state)
+{
+	static const struct {
+		const char *named, *asked;
+		struct version target;
+		bool on;
+	} rows[] = {
+		{ "", "HPAScaleToZero", { 1, 36, -1 }, false },
+		{ "", "HPAScaleToZero", { 1, 37, -1 }, true },
+		{ "", "HPAScaleToZero", { 0, 0, 0 }, true }, /* the newest known */
+		{ "HPAScaleToZero", "HPAScaleToZero", { 1, 29, -1 }, true },
+		{ "Other", "TaintTolerationComparisonOperators", { 1, 37, -1 }, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		str named = str_of(rows[i].named);
+		const struct strs gates = { .v = &named, .n = 1, .cap = 1 };
+
+		assert_int_equal(kube_gate_is_on(&gates, rows[i].asked, rows[i].target),
+		                 rows[i].on);
+	}
+	assert_false(kube_gate_is_on(NULL, "Other", (struct version){ 1, 37, -1 }));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_gates),
 		cmocka_unit_test(test_selectors),
 		cmocka_unit_test(test_node_requirements),
 		cmocka_unit_test(test_tolerations),

@@ -443,6 +443,10 @@ struct kube_options {
 	const struct strs *feature_gates; /* switched on; may be NULL */
 };
 
+/* Is the feature gate on: named in gates (NULL: none is), or by default at the target version
+ * (major 0: the newest known)? */
+bool kube_gate_is_on(const struct strs *gates, const char *gate, struct version target);
+
 /* Newest and oldest Kubernetes minor in the tables (1.37, 1.16). */
 struct version kube_newest(void);
 struct version kube_oldest(void);

@@ -310,24 +310,11 @@ static void check_scaling(const struct api_check *check, const struct api_place 
 
 /* ---- the object ----------------------------------------------------------------------- */
 
-/* The gate HPAScaleToZero: on by default from 1.37, or by option. */
-static bool may_be_zero(const struct api_check *check)
-{
-	static const struct version default_on = { .major = 1, .minor = 37, .patch = -1 };
-	const struct strs *gates = check->options->feature_gates;
-	struct version target = check->options->target;
-
-	for (size_t i = 0; gates && i < gates->n; i++)
-		if (str_is(gates->v[i], "HPAScaleToZero"))
-			return true;
-	return version_cmp(target.major ? target : kube_newest(), default_on) >= 0;
-}
-
-/* maxReplicas has no default: absent is 0, which is below minReplicas too, so that upstream says
- * two things of it. */
 static void check_bounds(const struct api_check *check, const struct api_place *spec)
 {
-	int64_t floor = may_be_zero(check) ? 0 : 1;
+	bool to_zero = kube_gate_is_on(check->options->feature_gates, "HPAScaleToZero",
+	                               check->options->target);
+	int64_t floor = to_zero ? 0 : 1;
 	struct api_place least = api_field(spec, "minReplicas");
 	struct api_place most = api_field(spec, "maxReplicas");
 	int64_t low, high;

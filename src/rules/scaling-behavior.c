@@ -279,17 +279,6 @@ void kl222_hpa_no_stabilization(const struct judge *judge)
 
 /* ---- KL216 ----------------------------------------------------------------------------- */
 
-/* Is the gate HPAScaleToZero on: by option or, from 1.37, by default? */
-static bool gate_is_on(const struct settings *settings)
-{
-	const struct version beta = { 1, 37, -1 };
-
-	for (size_t i = 0; i < settings->feature_gates.n; i++)
-		if (str_is(settings->feature_gates.v[i], "HPAScaleToZero"))
-			return true;
-	return version_cmp(settings->kubernetes, beta) >= 0;
-}
-
 /* A metric that is a template may be one. */
 static bool has_outside_metric(const struct hpa *hpa)
 {
@@ -306,7 +295,8 @@ static void check_hpa_zero(const struct judge *judge, const struct scaler *scale
 {
 	const struct settings *settings = judge->scope->settings;
 	const struct node *node = scaler->hpa->min_replicas.node;
-	bool gate = gate_is_on(settings);
+	bool gate = kube_gate_is_on(&settings->feature_gates, "HPAScaleToZero",
+	                            settings->kubernetes);
 	struct finding *finding;
 
 	if (!node_known(node) || scaler->hpa->min_replicas.value != 0 ||

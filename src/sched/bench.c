@@ -3,15 +3,6 @@
  */
 #include "sched-internal.h"
 
-/* Gates at their defaults unless a configuration says other. */
-static bool gate_is_on(const struct scope *scope, const char *gate)
-{
-	for (size_t i = 0; scope->settings && i < scope->settings->feature_gates.n; i++)
-		if (str_is(scope->settings->feature_gates.v[i], gate))
-			return true;
-	return false;
-}
-
 /* Does the DaemonSet controller make a pod for the site? Upstream: daemon
  * nodeShouldRunDaemonPod. */
 static enum answer daemon_runs(const struct question *question)
@@ -146,7 +137,10 @@ struct bench *bench_new(struct arena *arena, const struct scope *scope)
 	bench->arena = arena;
 	bench->scope = scope;
 	bench->scratch = ARENA_NEW(arena, struct reasons);
-	bench->comparison = gate_is_on(scope, "TaintTolerationComparisonOperators");
+	bench->comparison = scope->settings &&
+	                    kube_gate_is_on(&scope->settings->feature_gates,
+	                                    "TaintTolerationComparisonOperators",
+	                                    scope->settings->kubernetes);
 	bench->profiles = arena_calloc(arena, count, sizeof(bench->profiles[0]));
 	bench->classes = arena_calloc(arena, count, sizeof(bench->classes[0]));
 	for (size_t i = 0; i < count; i++) {
