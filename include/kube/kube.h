@@ -77,6 +77,11 @@ enum selector_operator {
 	SELECTOR_INVALID,         /* any other word: the selector does not parse */
 };
 
+/* The operator of a word as manifests write it, any other word being SELECTOR_INVALID; for
+ * labels without Gt and Lt, which only node selectors have. */
+enum selector_operator selector_operator_of(str word);
+enum selector_operator label_operator_of(str word);
+
 struct requirement {
 	str key;
 	enum selector_operator op;

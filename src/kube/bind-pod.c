@@ -17,28 +17,14 @@ static void bind_key(const struct binder *binder, const struct node *node, void 
 	*(str *)member = node_text(node);
 }
 
-/* Upstream compares them exactly, case and all. */
-struct operator_word {
-	const char *word;
-	enum selector_operator op;
-};
-static const struct operator_word operator_words[] = {
-	{ "In", SELECTOR_IN },         { "NotIn", SELECTOR_NOT_IN },
-	{ "Exists", SELECTOR_EXISTS }, { "DoesNotExist", SELECTOR_DOES_NOT_EXIST },
-	{ "Gt", SELECTOR_GT },         { "Lt", SELECTOR_LT },
-};
-
 /* A missing operator is as wrong as an unknown one, so this looks for itself. */
 static void finish_requirement(const struct binder *binder, void *structure)
 {
 	struct requirement *requirement = structure;
-	str word = node_text(node_get(requirement->node, "operator"));
 
 	(void)binder;
-	requirement->op = SELECTOR_INVALID;
-	for (size_t i = 0; i < COUNT_OF(operator_words); i++)
-		if (str_is(word, operator_words[i].word))
-			requirement->op = operator_words[i].op;
+	requirement->op =
+		selector_operator_of(node_text(node_get(requirement->node, "operator")));
 }
 
 static const struct bind_row requirement_rows[] = {

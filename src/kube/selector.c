@@ -7,6 +7,31 @@
  */
 #include "kube-internal.h"
 
+/* Upstream compares them exactly, case and all. */
+static const struct {
+	const char *word;
+	enum selector_operator op;
+} operator_words[] = {
+	{ "In", SELECTOR_IN },         { "NotIn", SELECTOR_NOT_IN },
+	{ "Exists", SELECTOR_EXISTS }, { "DoesNotExist", SELECTOR_DOES_NOT_EXIST },
+	{ "Gt", SELECTOR_GT },         { "Lt", SELECTOR_LT },
+};
+
+enum selector_operator selector_operator_of(str word)
+{
+	for (size_t i = 0; i < COUNT_OF(operator_words); i++)
+		if (str_is(word, operator_words[i].word))
+			return operator_words[i].op;
+	return SELECTOR_INVALID;
+}
+
+enum selector_operator label_operator_of(str word)
+{
+	enum selector_operator op = selector_operator_of(word);
+
+	return op == SELECTOR_GT || op == SELECTOR_LT ? SELECTOR_INVALID : op;
+}
+
 static enum answer least(enum answer a, enum answer b)
 {
 	return a < b ? a : b;

@@ -20,17 +20,6 @@ static void read_labels(struct arena *arena, const struct node *map, struct pair
 		};
 }
 
-/* In the order of the enum. */
-static enum selector_operator operator_of(str word)
-{
-	static const char *const words[] = { "In", "NotIn", "Exists", "DoesNotExist" };
-
-	for (size_t i = 0; i < COUNT_OF(words); i++)
-		if (str_is(word, words[i]))
-			return (enum selector_operator)i;
-	return SELECTOR_INVALID;
-}
-
 /* As upstream binds them; the words are checked by whoever matches. */
 static void read_expressions(struct arena *arena, const struct node *list,
                              struct requirements *ret_requirements)
@@ -44,7 +33,7 @@ static void read_expressions(struct arena *arena, const struct node *list,
 
 		requirement->node = item;
 		requirement->key = node_text(node_get(item, "key"));
-		requirement->op = operator_of(node_text(node_get(item, "operator")));
+		requirement->op = label_operator_of(node_text(node_get(item, "operator")));
 		for (uint32_t k = 0; node_is_list(values) && k < values->child_count; k++)
 			*VEC_PUSH(arena, &requirement->values) = (struct text){
 				.s = node_text(&values->children[k]),

@@ -29,23 +29,13 @@ struct demand {
 	const struct node *node;
 };
 
-/* Gt, Lt, Gte and Lte are left open: their bounds rarely contradict. */
-static enum selector_operator operator_of(str word)
-{
-	static const char *const words[] = { "In", "NotIn", "Exists", "DoesNotExist" };
-
-	for (size_t i = 0; i < COUNT_OF(words); i++)
-		if (str_is(word, words[i]))
-			return (enum selector_operator)i;
-	return SELECTOR_INVALID;
-}
-
 /* Texts of one entry; what is missing stays empty and open. */
 static struct demand demand_of(const struct node *item)
 {
 	return (struct demand){
 		.key = node_text(node_get(item, "key")),
-		.op = operator_of(node_text(node_get(item, "operator"))),
+		/* Gt, Lt, Gte and Lte are left open: their bounds rarely contradict. */
+		.op = label_operator_of(node_text(node_get(item, "operator"))),
 		.values = node_get(item, "values"),
 		.node = node_get(item, "key"),
 	};
