@@ -9,9 +9,7 @@
 
 #include <cmocka.h>
 
-#include "cli.h"
-
-#define MAX_ARGUMENTS 16
+#include "program.h"
 
 /* Files of the folder that the tests work in. */
 static const struct {
@@ -76,55 +74,9 @@ static const struct {
 	  "  - {name: general, minSize: 1, maxSize: 3, instanceTypes: [m5.large]}\n" },
 };
 
-/* One run of the program. */
-struct result {
-	int status;
-	char *out, *err;
-};
-
-static char *stream_text(FILE *stream)
-{
-	long size;
-
-	assert_int_equal(fseek(stream, 0, SEEK_END), 0);
-	size = ftell(stream);
-	char *text = calloc(1, (size_t)size + 1);
-	assert_non_null(text);
-	rewind(stream);
-	assert_int_equal(fread(text, 1, (size_t)size, stream), size);
-	fclose(stream);
-	return text;
-}
-
-/* Runs a command line (words split at blanks) in an environment. */
-static void run_in(const char *line, const char *const *environment, struct result *ret_result)
-{
-	char *copy = strdup(line), *save = NULL;
-	char *argv[MAX_ARGUMENTS + 1] = { NULL };
-	FILE *out = tmpfile(), *err = tmpfile();
-	char **names = (char **)(uintptr_t)environment;
-	int argc = 0;
-
-	assert_non_null(copy);
-	for (char *word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
-		assert_true(argc < MAX_ARGUMENTS);
-		argv[argc++] = word;
-	}
-	ret_result->status = cli_run(argc, argv, names, out, err);
-	ret_result->out = stream_text(out);
-	ret_result->err = stream_text(err);
-	free(copy);
-}
-
 static void run(const char *line, struct result *ret_result)
 {
 	run_in(line, NULL, ret_result);
-}
-
-static void forget(struct result *result)
-{
-	free(result->out);
-	free(result->err);
 }
 
 static void assert_holds(const char *line, const char *text, const char *part)

@@ -8,9 +8,7 @@
 
 #include <cmocka.h>
 
-#include "cli.h"
-
-#define MAX_ARGUMENTS 16
+#include "program.h"
 
 /* Two groups of which one is tainted and one unbounded in what is known; names that need care. */
 static const char manifest[] =
@@ -85,52 +83,19 @@ static const struct row {
 	{ "kubelint capacity --group plain m.yaml", 2, "", "takes no option --group" },
 };
 
-static char *stream_text(FILE *stream)
-{
-	long size;
-
-	assert_int_equal(fseek(stream, 0, SEEK_END), 0);
-	size = ftell(stream);
-	char *text = calloc(1, (size_t)size + 1);
-	assert_non_null(text);
-	rewind(stream);
-	assert_int_equal(fread(text, 1, (size_t)size, stream), size);
-	fclose(stream);
-	return text;
-}
-
-/* Words of the line, split at blanks. */
-static int run(const char *line, char **environment, char **ret_out, char **ret_err)
-{
-	char *copy = strdup(line), *save = NULL;
-	char *argv[MAX_ARGUMENTS + 1] = { NULL };
-	FILE *out = tmpfile(), *err = tmpfile();
-	int argc = 0;
-
-	assert_non_null(copy);
-	for (char *word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
-		assert_true(argc < MAX_ARGUMENTS);
-		argv[argc++] = word;
-	}
-	int status = cli_run(argc, argv, environment, out, err);
-	*ret_out = stream_text(out);
-	*ret_err = stream_text(err);
-	free(copy);
-	return status;
-}
-
 static void test_rows(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const struct row *row = &rows[i];
-		char *out, *err;
-		int status = run(row->line, NULL, &out, &err);
-		if (status != row->status || !strstr(out, row->out) || !strstr(err, row->err))
-			fail_msg("%s: status %d, wanted %d, '%s' and '%s':\n%s%s", row->line, status,
-			         row->status, row->out, row->err, out, err);
-		free(out);
-		free(err);
+		struct result result;
+		run_in(row->line, NULL, &result);
+		if (result.status != row->status || !strstr(result.out, row->out) ||
+		    !strstr(result.err, row->err))
+			fail_msg("%s: status %d, wanted %d, '%s' and '%s':\n%s%s", row->line,
+			         result.status, row->status, row->out, row->err, result.out,
+			         result.err);
+		forget(&result);
 	}
 }
 
@@ -145,17 +110,18 @@ static void test_width(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(lines) * COUNT_OF(widths); i++) {
 		int width = widths[i % COUNT_OF(widths)];
-		char columns[32], *environment[] = { columns, NULL }, *out, *err, *save = NULL;
+		char columns[32], *save = NULL;
+		const char *const environment[] = { columns, NULL };
+		struct result result;
 		snprintf(columns, sizeof columns, "COLUMNS=%d", width);
-		run(lines[i / COUNT_OF(widths)], environment, &out, &err);
-		assert_true(out[0] != '\0');
-		for (char *line = strtok_r(out, "\n", &save); line;
+		run_in(lines[i / COUNT_OF(widths)], environment, &result);
+		assert_true(result.out[0] != '\0');
+		for (char *line = strtok_r(result.out, "\n", &save); line;
 		     line = strtok_r(NULL, "\n", &save))
 			if (strlen(line) > (size_t)width)
 				fail_msg("%s: wider than %d: %s", lines[i / COUNT_OF(widths)],
 				         width, line);
-		free(out);
-		free(err);
+		forget(&result);
 	}
 }
 

@@ -113,7 +113,7 @@ static bool has_stdout_output(const struct options *options)
 static struct output standard_output(const struct options *options)
 {
 	return (struct output){
-		.format = report_format_find(options->format.n > 0 ? options->format : STR("text")),
+		.format = report_format_find(format_of(options)),
 		.file = STR("-"),
 	};
 }

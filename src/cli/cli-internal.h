@@ -47,6 +47,11 @@ void print_text(const struct run *run, str text);
 /* Reads the paths of the run and loads them; what went wrong is in the sink. */
 struct pipeline *read_and_load(const struct run *run);
 
+/* The format on standard output: as asked for, else text. */
+str format_of(const struct options *options);
+/* Errors belong to check; who asks for something else is told that there are some. */
+void mention_errors(const struct run *run, const struct pipeline *pipeline);
+
 int check_run(const struct run *run);
 int capacity_run(const struct run *run);
 int config_run(const struct run *run);

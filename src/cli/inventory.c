@@ -24,12 +24,26 @@ struct pipeline *read_and_load(const struct run *run)
 	return pipeline;
 }
 
+str format_of(const struct options *options)
+{
+	return options->format.n > 0 ? options->format : STR("text");
+}
+
+void mention_errors(const struct run *run, const struct pipeline *pipeline)
+{
+	size_t errors = pipeline->summary.errors;
+
+	if (errors > 0 && !run->options->quiet)
+		fprintf(run->err, "kubelint: %zu %s passed over; `kubelint check` shows them\n",
+		        errors, errors == 1 ? "error was" : "errors were");
+}
+
 /* The groups go to standard output even when the manifests beside them are full of errors: who
  * asks what kubelint understood wants to see it then most of all. */
 int inventory_run(const struct run *run)
 {
 	struct pipeline *pipeline = read_and_load(run);
-	str format = run->options->format.n > 0 ? run->options->format : STR("text");
+	str format = format_of(run->options);
 	struct buf text = { .arena = run->arena };
 
 	for (size_t i = 0; i < pipeline->scopes.n; i++) {
@@ -40,9 +54,6 @@ int inventory_run(const struct run *run)
 	notices_print(pipeline, !run->options->quiet, run->err);
 	print_text(run, buf_str(&text));
 	pipeline_judge(pipeline);
-	if (pipeline->summary.errors > 0 && !run->options->quiet)
-		fprintf(run->err, "kubelint: %zu %s passed over; `kubelint check` shows them\n",
-		        pipeline->summary.errors,
-		        pipeline->summary.errors == 1 ? "error was" : "errors were");
+	mention_errors(run, pipeline);
 	return pipeline->sink->failed ? 2 : 0;
 }

@@ -180,21 +180,6 @@ static int take_matrices(const struct run *run, const struct pipeline *pipeline,
 	return column ? 0 : no_such_group(run, pipeline);
 }
 
-static str format_of(const struct run *run)
-{
-	return run->options->format.n > 0 ? run->options->format : STR("text");
-}
-
-/* Errors belong to check; who asks for something else is told that there are some. */
-static void mention_errors(const struct run *run, const struct pipeline *pipeline)
-{
-	size_t errors = pipeline->summary.errors;
-
-	if (errors > 0 && !run->options->quiet)
-		fprintf(run->err, "kubelint: %zu %s passed over; `kubelint check` shows them\n",
-		        errors, errors == 1 ? "error was" : "errors were");
-}
-
 static struct pipeline *read_and_judge(const struct run *run, struct report *ret_report)
 {
 	struct pipeline *pipeline = read_and_load(run);
@@ -211,7 +196,12 @@ static struct pipeline *read_and_judge(const struct run *run, struct report *ret
 	return pipeline;
 }
 
-int fit_run(const struct run *run)
+/* A command that prints a matrix of each scope. prepare may be NULL. */
+static int print_matrices(const struct run *run,
+                          void (*prepare)(const struct run *run, struct matrix *matrix),
+                          void (*write)(const struct report *report,
+                                        const struct matrices *matrices, str format,
+                                        struct buf *out))
 {
 	struct report report;
 	struct pipeline *pipeline = read_and_judge(run, &report);
@@ -220,12 +210,18 @@ int fit_run(const struct run *run)
 
 	if (take_matrices(run, pipeline, &matrices) != 0)
 		return 2;
-	report_fit(&report, &matrices, format_of(run), &text);
+	for (size_t i = 0; prepare && i < matrices.n; i++)
+		prepare(run, &matrices.v[i]);
+	write(&report, &matrices, format_of(run->options), &text);
 	print_text(run, buf_str(&text));
 	mention_errors(run, pipeline);
 	return pipeline->sink->failed ? 2 : 0;
 }
 
+int fit_run(const struct run *run)
+{
+	return print_matrices(run, NULL, report_fit);
+}
 /* ---- capacity ------------------------------------------------------------------------ */
 
 /* Two fillings of the whole scope, and one search a group. */
@@ -251,19 +247,7 @@ static void use_groups(const struct run *run, struct matrix *matrix)
 
 int capacity_run(const struct run *run)
 {
-	struct report report;
-	struct pipeline *pipeline = read_and_judge(run, &report);
-	struct matrices matrices = { 0 };
-	struct buf text = { .arena = run->arena };
-
-	if (take_matrices(run, pipeline, &matrices) != 0)
-		return 2;
-	for (size_t i = 0; i < matrices.n; i++)
-		use_groups(run, &matrices.v[i]);
-	report_capacity(&report, &matrices, format_of(run), &text);
-	print_text(run, buf_str(&text));
-	mention_errors(run, pipeline);
-	return pipeline->sink->failed ? 2 : 0;
+	return print_matrices(run, use_groups, report_capacity);
 }
 
 /* ---- why ----------------------------------------------------------------------------- */

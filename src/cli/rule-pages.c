@@ -2,11 +2,6 @@
 #include "cli-internal.h"
 #include "rules.h"
 
-static str format_of(const struct options *options)
-{
-	return options->format.n > 0 ? options->format : STR("text");
-}
-
 static int print(const struct run *run, const struct buf *text)
 {
 	print_text(run, buf_str(text));
